@@ -1,0 +1,21 @@
+"""The door from the operating system: hands streams and environment to `main`."""
+
+import sys
+
+
+def run() -> None:
+    """Run the command line and leave with its exit code."""
+    if sys.argv[1:] in (["--version"], ["-V"]):
+        from evalci import __version__
+
+        sys.stdout.write(f"evalci {__version__}\n")
+        return
+    import os
+
+    from evalci.cli import main
+
+    sys.exit(main(sys.argv[1:], stdin=sys.stdin, stdout=sys.stdout, stderr=sys.stderr, environ=os.environ))
+
+
+if __name__ == "__main__":
+    run()

@@ -1,0 +1,47 @@
+"""One model or API call: what is asked, what came back, and why it may have failed."""
+
+from dataclasses import dataclass
+from typing import Protocol
+
+from evalci.calls.endpoint import Endpoint
+from evalci.model import Tokens, Trajectory
+
+
+class CallError(Exception):
+    """A call gave no usable answer. Its text is the whole cause chain, joined with `: `, free of secrets."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Call:
+    """A question to an endpoint. `label` names it in messages: a case id, or `judge:<id>`, `embed-output:<id>`."""
+
+    endpoint: Endpoint
+    input: str
+    label: str
+    case_id: str
+    trial: int = 0
+
+    @property
+    def key(self) -> str:
+        """The recording this call belongs to: 64 hex digits."""
+        return self.endpoint.key(self.input, self.trial)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Reply:
+    """An answer. `vector` holds an embedding, whose `text` is empty; `notes` are remarks such as a cut by length."""
+
+    text: str = ""
+    latency_ms: int = 0
+    tokens: Tokens | None = None
+    vector: tuple[float, ...] | None = None
+    trajectory: Trajectory | None = None
+    notes: tuple[str, ...] = ()
+
+
+class Caller(Protocol):
+    """Makes a call, live or from a recording."""
+
+    async def __call__(self, call: Call) -> Reply:
+        """The answer. Raises `CallError` when there is none."""
+        ...

@@ -1,0 +1,175 @@
+"""The cassette in front of live callers: replays, records, counts. It knows calls, no target."""
+
+import asyncio
+from dataclasses import replace
+from pathlib import Path
+from typing import Literal
+
+from evalci.calls import Call, Caller, CallError, Reply
+from evalci.cassette import codec, store
+from evalci.cassette.explain import Explainer
+from evalci.cassette.journal import Journal, load_with_journal, merge_answer, recover
+from evalci.cassette.redact import Redactor
+from evalci.model import ChangedRecording, Recordings
+from evalci.wording import quoted
+
+Mode = Literal["auto", "replay", "live", "off"]
+
+
+class Cassette:
+    """The recordings of a suite for the length of one run.
+
+    In `replay` nothing is called, in `auto` what is recorded is not called again, in `live` everything is called and
+    recorded anew, in `off` recordings are neither read nor written.
+    """
+
+    def __init__(self, folder: Path, mode: Mode, redactor: Redactor) -> None:
+        self.mode = mode
+        self.notes: tuple[str, ...] = ()
+        self._folder = folder
+        self._redactor = redactor
+        self._recordings: dict[str, codec.Recording] = {}
+        self._loaded: frozenset[str] = frozenset()
+        self._used: dict[str, None] = {}
+        self._missed: set[str] = set()
+        self._hits = 0
+        self._recorded: set[str] = set()
+        self._redacted: set[str] = set()
+        self._changed: dict[str, ChangedRecording] = {}
+        self._waiting: dict[str, asyncio.Future[Reply]] = {}
+        self._journal: Journal | None = None
+        self._explainer: Explainer | None = None
+
+    def open(self) -> None:
+        """Load what is recorded. Raises `CassetteError` when it cannot be trusted; a crash's journal is folded in."""
+        if self.mode == "off":
+            return
+        if self.mode == "replay":
+            recover(self._folder)
+        else:
+            self._journal = Journal(self._folder)
+            self._journal.open()
+        self._recordings, self.notes, left = load_with_journal(self._folder)
+        self._loaded = frozenset(self._recordings)
+        if left and self._journal is not None:
+            self._journal.fold(self._recordings)
+
+    def close(self) -> None:
+        """Fold the journal in and let it go. Safe to call twice, and after a failure."""
+        if self._journal is None:
+            return
+        if self._recorded or self._changed:
+            self._journal.fold(self._recordings)
+        self._journal.close()
+        self._journal = None
+
+    def record(self, live: Caller) -> Caller:
+        """The caller that answers from recordings where the mode says so, and from `live` where it does not."""
+        if self.mode == "replay":
+            return self._replay
+        if self.mode == "off":
+            return lambda call: self._call(live, call)
+        if self.mode == "live":
+            return lambda call: self._call_and_keep(live, call)
+        return lambda call: self._replay_or_record(live, call)
+
+    async def _replay(self, call: Call) -> Reply:
+        key = call.key
+        recording = self._recordings.get(key)
+        if recording is None:
+            raise CallError(self._miss(call, key))
+        return self._hit(key, recording)
+
+    async def _replay_or_record(self, live: Caller, call: Call) -> Reply:
+        """Two identical calls at once ask once: the second waits for the first."""
+        key = call.key
+        recording = self._recordings.get(key)
+        if recording is not None:
+            return self._hit(key, recording)
+        waiting = self._waiting.get(key)
+        if waiting is not None:
+            return await asyncio.shield(waiting)
+        waiting = self._waiting[key] = asyncio.get_running_loop().create_future()
+        try:
+            reply = await self._call_and_keep(live, call)
+            waiting.set_result(reply)
+        except BaseException as exc:
+            waiting.set_exception(exc if isinstance(exc, CallError) else CallError("the same call was interrupted"))
+            waiting.exception()
+            raise
+        finally:
+            del self._waiting[key]
+        return reply
+
+    async def _call(self, live: Caller, call: Call) -> Reply:
+        """A live answer as a recording would give it back: without secrets, vectors rounded to float32."""
+        reply = await live(call)
+        text = self._redactor.scrub(reply.text)
+        if text != reply.text:
+            self._redacted.add(call.key)
+            reply = replace(reply, text=text)
+        if reply.vector is not None:
+            reply = replace(reply, vector=codec.decode_vector(codec.encode_vector(reply.vector)))
+        return reply
+
+    async def _call_and_keep(self, live: Caller, call: Call) -> Reply:
+        reply = await self._call(live, call)
+        key = call.key
+        request = call.endpoint.request(call.input, call.trial)
+        shown = self._redactor.scrub_value(request)
+        if shown != request:
+            self._redacted.add(key)
+        redacted = key in self._redacted
+        line = codec.write_line(call, shown, codec.response_of(reply), redacted=redacted)
+        assert self._journal is not None
+        self._journal.append(line)
+        self._take(call, codec.read_line(line))
+        return reply
+
+    def _take(self, call: Call, new: codec.Recording) -> None:
+        """Count an answer that is safe on disk."""
+        self._used[new.key] = None
+        known = new.key in self._recordings
+        old = merge_answer(self._recordings, new)
+        if old is None and known:
+            return
+        self._recorded.add(new.key)
+        if old is not None and new.key in self._loaded:
+            before = self._changed[new.key].before if new.key in self._changed else old.text
+            change = ChangedRecording(key=new.key, case_id=call.case_id, before=before, after=new.text)
+            self._changed[new.key] = change
+
+    def _hit(self, key: str, recording: codec.Recording) -> Reply:
+        self._used[key] = None
+        self._hits += 1
+        return codec.reply_of(recording)
+
+    def _miss(self, call: Call, key: str) -> str:
+        self._missed.add(key)
+        if self._explainer is None:
+            self._explainer = Explainer(self._recordings.values())
+        why = self._explainer.explain(call)
+        message = f"cache miss for case {quoted(call.label)} in replay mode — record it first with --cache auto (or live)"
+        return self._redactor.scrub(f"{message}; {why}" if why else message)
+
+    @property
+    def digest(self) -> str | None:
+        """SHA-256 of all recordings, None when there are none."""
+        return store.digest(self._recordings)
+
+    @property
+    def changed(self) -> tuple[ChangedRecording, ...]:
+        """Answers that were recorded before and differ now, sorted by key."""
+        return tuple(self._changed[key] for key in sorted(self._changed))
+
+    def counts(self, *, with_keys: bool = False) -> Recordings:
+        """How the recordings were used. `with_keys` keeps the keys, so that shards can be merged."""
+        redacted = {key for key in self._used if key in self._recordings and self._recordings[key].row.get("redacted")}
+        return Recordings(
+            hits=self._hits,
+            misses=len(self._missed),
+            recorded=len(self._recorded),
+            stale=len(self._loaded - self._used.keys()),
+            redacted=len(redacted | self._redacted),
+            used_keys=tuple(sorted(self._used)) if with_keys else None,
+        )

@@ -1,0 +1,77 @@
+"""Takes secrets out of text: what the suite's key variables hold, and what looks like a key."""
+
+import base64
+import re
+from collections.abc import Iterable
+from functools import cached_property
+from typing import Any, Final
+from urllib.parse import quote
+
+MASK: Final = "[redacted]"
+# Values that people give to servers that need no key; masking such a word would change answers for nothing.
+_PLACEHOLDERS: Final = frozenset({"ollama", "lm-studio", "not-needed", "no-key", "sk-no-key-required", "placeholder"})
+_SHORTEST_SECRET: Final = 6
+
+# Prefixes that the issuers publish, so that scanners can find leaked keys.
+_LOOKS_LIKE_A_SECRET: Final = (
+    r"\bsk-[A-Za-z0-9_-]{20,}"
+    r"|\bAKIA[0-9A-Z]{16}\b"
+    r"|\bAIza[0-9A-Za-z_-]{35}"
+    r"|\bgh[pousr]_[A-Za-z0-9]{30,}"
+    r"|\bgithub_pat_[A-Za-z0-9_]{30,}"
+    r"|\bglpat-[A-Za-z0-9_-]{20,}"
+    r"|\bhf_[A-Za-z0-9]{30,}"
+    r"|\bnpm_[A-Za-z0-9]{36}"
+    r"|\bpypi-[A-Za-z0-9_-]{50,}"
+    r"|\bxox[abeoprs]-[A-Za-z0-9-]{10,}"
+    r"|\beyJ[A-Za-z0-9_-]{10,}\.eyJ[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{10,}"
+    r"|(?<=[Bb]earer )[A-Za-z0-9._~+/-]{20,}=*"
+    r"|(?<=://)[^\s/:@]{1,64}:[^\s/:@]{3,}(?=@)"
+    r"|-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\S]*?(?:-----END [A-Z ]*PRIVATE KEY-----|\Z)"
+)
+
+
+class Redactor:
+    """Masks secrets as `[redacted]`, and counts nothing: the same text gives the same text."""
+
+    def __init__(self, secrets: Iterable[str] = ()) -> None:
+        """`secrets` are values that must never be shown; ones too short to be a secret are left alone."""
+        values = {secret.strip() for secret in secrets}
+        self._values = sorted(
+            (value for value in values if len(value) >= _SHORTEST_SECRET and value.lower() not in _PLACEHOLDERS),
+            key=lambda value: (-len(value), value),
+        )
+        self._spellings = tuple(dict.fromkeys(spelling for value in self._values for spelling in _spellings(value)))
+
+    @cached_property
+    def _pattern(self) -> re.Pattern[str]:
+        return re.compile(_LOOKS_LIKE_A_SECRET)
+
+    def known(self, text: str) -> str:
+        """The text without the secrets that were handed in."""
+        for spelling in self._spellings:
+            if spelling in text:
+                text = text.replace(spelling, MASK)
+        return text
+
+    def scrub(self, text: str) -> str:
+        """The text without known secrets and without what looks like one."""
+        return self._pattern.sub(MASK, self.known(text))
+
+    def scrub_value(self, value: Any) -> Any:
+        """Any JSON value with every text in it scrubbed; keys are left as they are."""
+        if isinstance(value, str):
+            return self.scrub(value)
+        if isinstance(value, dict):
+            return {key: self.scrub_value(item) for key, item in value.items()}
+        if isinstance(value, (list, tuple)):
+            return [self.scrub_value(item) for item in value]
+        return value
+
+
+def _spellings(secret: str) -> Iterable[str]:
+    """A secret as it is, and as servers and tools commonly write it: in URLs, JSON and basic authentication."""
+    yield secret
+    yield quote(secret, safe="")
+    yield secret.replace("\\", "\\\\").replace('"', '\\"')
+    yield base64.b64encode(secret.encode("utf-8", "replace")).decode("ascii").rstrip("=")

@@ -1,0 +1,264 @@
+"""The shape of `evals.yaml`: what each section may hold, and what must hold between sections."""
+
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, ClassVar, Literal
+
+from evalci.config.decode import Decoder
+from evalci.config.kinds import Kind, Kinds
+from evalci.config.settings import Fault, setting
+from evalci.config.yaml_nodes import Entry, Node, Scalar, Sequence, plain, read_yaml
+from evalci.config.yaml_nodes import Mapping as MappingNode
+from evalci.errors import ConfigError, Problem
+from evalci.wording import choices_hint, plain_number, quoted
+
+SECTIONS = ("targets", "datasets", "scorers", "run")
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Trials:
+    """How often each case is tried, and how many of the trials must pass."""
+
+    SHORTHAND: ClassVar = "count"
+
+    count: int = setting(about="trials per case", low=1)
+    require: Literal["all", "majority", "any"] = "all"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Dataset:
+    """One JSONL file of cases."""
+
+    file: str = setting(about="a JSONL file, relative to the config")
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class RunSettings:
+    """The `run:` section; `gates` are read beside it, since they are plug-ins."""
+
+    concurrency: int = setting(4, about="cases in flight at once; never changes a result", low=1)
+    trials: Trials = setting(default_factory=lambda: Trials(count=1), about="trials per case, or {count, require}")
+    budget_usd: float | None = setting(None, about="no new case is started once this much is spent")
+    matrix: tuple[str, ...] | None = setting(None, about="targets to run side by side")
+    classification: bool = setting(False, about="report accuracy, macro-F1 and per-class scores")
+    history: bool = setting(True, about="keep each run in .evalci/history.db")
+    scorer_errors: Literal["fail", "exclude"] | None = setting(
+        None, about="does a broken scorer fail its case (the default in YAML), or is it left out?"
+    )
+
+    def check(self, who: str) -> Iterator[Fault]:
+        budget = self.budget_usd
+        if budget is not None and not (budget > 0 and math.isfinite(budget)):
+            yield Fault("budget_usd", f"run.budget_usd must be positive, got {plain_number(budget)}")
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Block:
+    """One plug-in as the suite sets it up: its kind, its name, its checked settings, and where it stands."""
+
+    type: str
+    name: str
+    settings: Any
+    node: Node | None = None
+    file: str = ""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Suite:
+    """A checked config. `file` is how messages name it; relative paths resolve against `folder`.
+
+    `plain` is the whole file as data, for digests.
+    """
+
+    file: str
+    folder: Path
+    targets: Mapping[str, Block]
+    datasets: tuple[Dataset, ...]
+    scorers: tuple[Block, ...]
+    gates: tuple[Block, ...] = ()
+    run: RunSettings = field(default_factory=RunSettings)
+    plain: Any = None
+    root: Node | None = None
+
+
+def read_suite(data: bytes, *, file: str, folder: Path, kinds: Kinds) -> Suite:
+    """The suite that a config's text describes. Raises `ConfigError` with every mistake in it."""
+    root, yaml_problems = read_yaml(data, name=file)
+    if root is None or yaml_problems:
+        raise ConfigError([
+            Problem(file=file, line=p.line, column=p.column, message=f"invalid YAML: {p.message}", hint=p.hint)
+            for p in yaml_problems
+        ])
+    reader = _SuiteReader(Decoder(file), kinds)
+    suite = reader.read(root, folder)
+    if suite is None or reader.decoder.problems:
+        raise ConfigError(sorted(reader.decoder.problems, key=lambda p: (p.line or 0, p.column or 0)))
+    return suite
+
+
+class _SuiteReader:
+    """Reads section after section, so that one run shows the mistakes of all."""
+
+    def __init__(self, decoder: Decoder, kinds: Kinds) -> None:
+        self.decoder = decoder
+        self.kinds = kinds
+
+    def read(self, root: Node, folder: Path) -> Suite | None:
+        if not isinstance(root, MappingNode):
+            self.decoder.problem(root, f"a suite is a mapping with the keys {', '.join(SECTIONS)}")
+            return None
+        self.decoder.unknown_keys(root, set(SECTIONS), "")
+        targets = self._targets(root)
+        datasets = self._datasets(root)
+        scorers = self._scorers(root)
+        run, gates = self._run(root.get("run"))
+        self._matrix(root.get("run"), run.matrix, targets)
+        self._gate_scorers(gates, scorers)
+        return Suite(
+            file=self.decoder.file,
+            folder=folder,
+            targets=targets,
+            datasets=datasets,
+            scorers=scorers,
+            gates=gates,
+            run=run,
+            plain=plain(root),
+            root=root,
+        )
+
+    def _section(self, root: MappingNode, name: str, kind: type[Node], one: str) -> Any:
+        """A section that must be there and hold something; None when it does not."""
+        node = root.get(name)
+        empty = node is None or (isinstance(node, Scalar) and node.value is None)
+        if not empty and not isinstance(node, kind):
+            shape = "a mapping of names to targets" if kind is MappingNode else "a list"
+            self.decoder.problem(node, f"{name} must be {shape}")
+            return None
+        if empty or not (node.entries if isinstance(node, MappingNode) else node.items):  # type: ignore[union-attr]
+            self.decoder.problem(node or root, f"at least one {one} is required", f"add it under `{name}:`")
+            return None
+        return node
+
+    def _targets(self, root: MappingNode) -> dict[str, Block]:
+        node = self._section(root, "targets", MappingNode, "target")
+        targets = {}
+        for entry in node.entries if node else ():
+            who = f"target {quoted(entry.key)}: "
+            block = self._plug_in(entry.value, self.kinds.targets, "target", f"targets.{entry.key}", who, entry.key)
+            if block is not None:
+                targets[entry.key] = block
+        return targets
+
+    def _datasets(self, root: MappingNode) -> tuple[Dataset, ...]:
+        node = self._section(root, "datasets", Sequence, "dataset")
+        found = [
+            self.decoder.block(item, Dataset, f"datasets[{i}]", f"datasets[{i}]: ")
+            for i, item in enumerate(node.items if node else ())
+        ]
+        return tuple(dataset for dataset in found if dataset)
+
+    def _scorers(self, root: MappingNode) -> tuple[Block, ...]:
+        node = self._section(root, "scorers", Sequence, "scorer")
+        scorers: list[Block] = []
+        for i, item in enumerate(node.items if node else ()):
+            kind = _text(item, "type") or "?"
+            block = self._plug_in(item, self.kinds.scorers, "scorer", f"scorers[{i}]", f"{kind} scorer: ", named=True)
+            if block is None:
+                continue
+            named = isinstance(item, MappingNode) and item.get("name")
+            if named and any(block.name == other.name for other in scorers):
+                self.decoder.problem(named, f"scorers[{i}].name: two scorers are named {quoted(block.name)}")
+            scorers.append(block)
+        return tuple(scorers)
+
+    def _run(self, node: Node | None) -> tuple[RunSettings, tuple[Block, ...]]:
+        if node is None or (isinstance(node, Scalar) and node.value is None):
+            return RunSettings(), ()
+        run = self.decoder.block(node, RunSettings, "run", "run.", ignore=frozenset({"gates"}))
+        return run or RunSettings(), self._gates(node)
+
+    def _gates(self, run: Node) -> tuple[Block, ...]:
+        node = run.get("gates") if isinstance(run, MappingNode) else None
+        if node is None or (isinstance(node, Scalar) and node.value is None):
+            return ()
+        if not isinstance(node, Sequence):
+            self.decoder.problem(node, "run.gates must be a list")
+            return ()
+        found = []
+        for i, item in enumerate(node.items):
+            who = f"run.gates: {_text(item, 'type') or '?'} "
+            found.append(self._plug_in(item, self.kinds.gates, "gate", f"run.gates[{i}]", who))
+        return tuple(block for block in found if block)
+
+    def _plug_in(
+        self, node: Node, table: Mapping[str, Kind], family: str, path: str, who: str, name: str = "", named: bool = False
+    ) -> Block | None:
+        """One row of a plug-in family: its `type` chooses the settings class."""
+        if not isinstance(node, MappingNode):
+            self.decoder.problem(node, f"{path} must be a mapping with a `type`")
+            return None
+        kind = self._kind(node, table, family, path)
+        if named and node.get("name") is not None:
+            name = self.decoder.value(node.get("name"), str, f"{path}.name", who)  # type: ignore[arg-type]
+            if name == "":
+                self.decoder.problem(node.get("name"), f"{path}.name must not be empty")
+        if kind is None:
+            return None
+        ignore = frozenset({"type", "name"} if named else {"type"})
+        settings = self.decoder.block(node, table[kind].settings(), path, who, ignore=ignore)
+        if settings is None or not isinstance(name, str):
+            return None
+        return Block(type=kind, name=name or kind, settings=settings, node=node, file=self.decoder.file)
+
+    def _kind(self, node: MappingNode, table: Mapping[str, Kind], family: str, path: str) -> str | None:
+        chosen = node.get("type")
+        if chosen is None:
+            self.decoder.problem(node, f'{path} lacks the key "type"', f"known types: {', '.join(sorted(table))}")
+            return None
+        kind = self.decoder.value(chosen, str, f"{path}.type", "")
+        if not isinstance(kind, str):
+            return None
+        if kind not in table:
+            hint = choices_hint("types", kind, table)
+            self.decoder.problem(chosen, f"unknown {family} type {quoted(kind)} in {path}.type", hint)
+            return None
+        return kind
+
+    def _matrix(self, run: Node | None, matrix: tuple[str, ...] | None, targets: Mapping[str, Block]) -> None:
+        if matrix is None or not isinstance(run, MappingNode):
+            return
+        for message in matrix_problems(matrix, targets):
+            self.decoder.problem(run.get("matrix"), message)
+
+    def _gate_scorers(self, gates: tuple[Block, ...], scorers: tuple[Block, ...]) -> None:
+        known = {block.name for block in scorers} | {block.type for block in scorers}
+        for gate in gates:
+            scorer = getattr(gate.settings, "scorer", None)
+            if scorer is not None and scorer not in known and gate.node is not None:
+                message = f"run.gates: {gate.type} scorer {quoted(scorer)} is not among the configured scorers"
+                self.decoder.problem(locate_key(gate.node, "scorer"), message, choices_hint("scorers", scorer, known))
+
+
+def matrix_problems(matrix: tuple[str, ...], targets: Mapping[str, Any]) -> Iterator[str]:
+    """What is wrong with a list of arms, from the config or the command line."""
+    if len(matrix) < 2:
+        yield f"run.matrix must list at least two targets, got {len(matrix)}"
+    for i, arm in enumerate(matrix):
+        if arm in matrix[:i]:
+            yield f"run.matrix lists target {quoted(arm)} more than once"
+        elif arm not in targets:
+            yield f"run.matrix target {quoted(arm)} is not defined; available: {', '.join(sorted(targets))}"
+
+
+def locate_key(node: Node, key: str) -> Node | Entry:
+    """The value of a key, or the node itself."""
+    found = node.get(key) if isinstance(node, MappingNode) else None
+    return found or node
+
+
+def _text(node: Node, key: str) -> str | None:
+    """The text of a key, for messages only."""
+    found = node.get(key) if isinstance(node, MappingNode) else None
+    return found.value if isinstance(found, Scalar) and isinstance(found.value, str) else None

@@ -1,0 +1,140 @@
+"""Asks the target and the scorers about every case. Results are in dataset order, whatever finishes first."""
+
+import asyncio
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+
+from evalci.calls import CallError
+from evalci.model import PASSED, Case, Output, Score, TargetError
+from evalci.scorers import Scorer, ScorerError
+from evalci.targets import Target
+
+BUG = "internal error in EvalCI, please report it"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Slot:
+    """A scorer in its place in the suite, with the name and type its scores carry."""
+
+    name: str
+    type: str
+    scorer: Scorer
+    passed: Score
+
+    @classmethod
+    def of(cls, name: str, type_: str, scorer: Scorer) -> "Slot":
+        return cls(name=name, type=type_, scorer=scorer, passed=PASSED.named(name, type_))
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class EngineSettings:
+    """How cases are run. `budget_usd` stops live runs from starting new cases; replays are charged afterwards.
+
+    `scrub` takes known secrets out of what scorers and errors say; `on_bug` is told of our own failures.
+    """
+
+    concurrency: int = 4
+    trials: int = 1
+    budget_usd: float | None = None
+    scrub: Callable[[str], str] = str
+    progress: Callable[[int], None] = lambda done: None
+    on_bug: Callable[[BaseException], None] = lambda exc: None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Attempt:
+    """One trial: an output with a score per scorer, or the error that kept it from having one."""
+
+    output: Output | None = None
+    error: str | None = None
+    scores: tuple[Score, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class CaseRun:
+    """A case and its attempts; none when the budget was spent before its turn, with how much that was."""
+
+    case: Case
+    attempts: tuple[Attempt, ...] = ()
+    spent_before: float | None = None
+
+
+async def run_cases(
+    cases: Sequence[Case], target: Target, slots: Sequence[Slot], settings: EngineSettings
+) -> tuple[CaseRun, ...]:
+    """Every case, tried as often as the suite says. Never raises for what a target or scorer does."""
+    runner = _Runner(target, tuple(slots), settings)
+    runs: list[CaseRun | None] = [None] * len(cases)
+    queue = iter(enumerate(cases))
+    async with asyncio.TaskGroup() as group:
+        for _ in range(min(settings.concurrency, len(cases))):
+            group.create_task(_work(queue, runner, runs, settings.progress))
+    return tuple(run for run in runs if run is not None)
+
+
+async def _work(
+    queue: Iterator[tuple[int, Case]], runner: "_Runner", runs: list[CaseRun | None], progress: Callable[[int], None]
+) -> None:
+    """One of the workers: takes the next case until there is none. A replayed case never leaves this loop."""
+    for place, case in queue:
+        runs[place] = await runner.run(case)
+        progress(1)
+
+
+class _Runner:
+    """Runs one case after another, and keeps count of what they cost."""
+
+    def __init__(self, target: Target, slots: tuple[Slot, ...], settings: EngineSettings) -> None:
+        self._target = target
+        self._slots = slots
+        self._settings = settings
+        self._budget = settings.budget_usd
+        self._spent = Fraction(0)
+
+    async def run(self, case: Case) -> CaseRun:
+        if self._budget is not None and self._spent >= Fraction(self._budget):
+            return CaseRun(case=case, spent_before=float(self._spent))
+        attempts = tuple([await self._attempt(case, trial) for trial in range(self._settings.trials)])
+        if self._budget is not None:
+            self._spent += sum(map(_cost, attempts), Fraction(0))
+        return CaseRun(case=case, attempts=attempts)
+
+    async def _attempt(self, case: Case, trial: int) -> Attempt:
+        try:
+            output = await self._target.ask(case, trial)
+        except TargetError as exc:
+            return Attempt(error=self._settings.scrub(str(exc)))
+        except Exception as exc:
+            return Attempt(error=self._bug(exc))
+        return Attempt(output=output, scores=tuple([await self._score(slot, case, output) for slot in self._slots]))
+
+    async def _score(self, slot: Slot, case: Case, output: Output) -> Score:
+        try:
+            score = await slot.scorer.score(case, output)
+        except (ScorerError, CallError) as exc:
+            score = Score.broken(str(exc))
+        except Exception as exc:
+            score = Score.broken(self._bug(exc))
+        if score is PASSED:
+            return slot.passed
+        if score.reason or score.error:
+            score = self._scrubbed(score)
+        return score.named(slot.name, slot.type)
+
+    def _scrubbed(self, score: Score) -> Score:
+        scrub = self._settings.scrub
+        error = None if score.error is None else scrub(score.error)
+        return replace(score, reason=scrub(score.reason), error=error)
+
+    def _bug(self, exc: Exception) -> str:
+        self._settings.on_bug(exc)
+        return self._settings.scrub(f"{BUG}: {type(exc).__name__}: {exc}")
+
+
+def _cost(attempt: Attempt) -> Fraction:
+    """What an attempt cost, judges included, exactly; what is not known adds nothing."""
+    costs = [score.cost_usd for score in attempt.scores]
+    if attempt.output is not None:
+        costs.append(attempt.output.cost_usd)
+    return sum((Fraction(cost) for cost in costs if cost is not None), Fraction(0))

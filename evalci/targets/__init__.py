@@ -1,0 +1,21 @@
+"""What is evaluated: a table of kinds, one file each."""
+
+from collections.abc import Mapping
+from typing import Final, Protocol
+
+from evalci.config.kinds import Kind
+from evalci.model import Case, Output
+
+
+class Target(Protocol):
+    """Produces outputs."""
+
+    async def ask(self, case: Case, trial: int) -> Output:
+        """The output for one trial of a case, counted from 0. Raises `TargetError` when there is none."""
+        ...
+
+
+TARGETS: Final[Mapping[str, Kind]] = {
+    "openai-compatible": Kind("evalci.targets.openai_chat:OpenAIChat", "a chat model behind an OpenAI-compatible API"),
+    "shell": Kind("evalci.targets.shell:Shell", "a command: the input on stdin, the output from stdout"),
+}

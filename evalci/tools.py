@@ -1,0 +1,52 @@
+"""What a run is handed: environment, clock, files, and the door to model calls. Nothing here is reached for."""
+
+import asyncio
+import time
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from evalci.calls import Caller
+from evalci.config.settings import Fault
+from evalci.files import ProjectFiles
+
+if TYPE_CHECKING:
+    from evalci.calls.transport import Transport
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Clock:
+    """Time as a run may know it: seconds that only grow, and a way to wait."""
+
+    now: Callable[[], float] = time.monotonic
+    sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Tools:
+    """What targets and scorers are built with.
+
+    `folder` is the config's own, `files` reads data files inside the project, `record` puts the cassette in front of a
+    live caller, `scrub` takes secrets out of text, `transport` sends HTTP requests and costs nothing until it is used.
+    `live` tells whether live calls may happen at all (they need their keys; a replay does not).
+    """
+
+    folder: Path
+    files: ProjectFiles
+    environ: Mapping[str, str]
+    record: Callable[[Caller], Caller]
+    scrub: Callable[[str], str]
+    transport: "Transport"
+    live: bool
+    clock: Clock = field(default_factory=Clock)
+
+    def secret(self, name: str | None, field: str = "api_key_env") -> str | None:
+        """The value of a key variable, None when none is named. Raises `Fault` when a live run lacks it."""
+        if name is None:
+            return None
+        value = self.environ.get(name)
+        if not value and self.live:
+            hint = f"export {name}=…, or replay what is recorded with --cache replay"
+            raise Fault(field, f"environment variable {name} is not set", hint)
+        return value or None
