@@ -9,7 +9,6 @@ from typing import Any, Final
 
 import yaml
 
-from evalci.config.yaml_syntax import Complaint, Spot, explain
 from evalci.config.yaml_text import MOST_PROBLEMS, lines_of, text_of, with_stand_ins
 from evalci.config.yaml_tree import Tree
 from evalci.config.yaml_types import Entry, Mapping, Node, Scalar, Sequence, YamlProblem, plain
@@ -47,7 +46,7 @@ def _grow(tree: Tree, safe_text: str, text: str, loader: Any) -> YamlProblem | N
                 if tree.gave_up:
                     break
     except yaml.MarkedYAMLError as error:
-        return explain(_complaint(error, text, tree))
+        return _complaint(error, text, tree)
     except (yaml.YAMLError, ValueError, OverflowError):
         # PyYAML's Python parser lets int() and chr() fail on absurd versions and escapes.
         line, column = tree.last
@@ -56,7 +55,10 @@ def _grow(tree: Tree, safe_text: str, text: str, loader: Any) -> YamlProblem | N
     return None
 
 
-def _complaint(error: yaml.MarkedYAMLError, text: str, tree: Tree) -> Complaint:
+def _complaint(error: yaml.MarkedYAMLError, text: str, tree: Tree) -> YamlProblem:
+    # A sound file does not pay for this.
+    from evalci.config.yaml_syntax import Complaint, Spot, explain
+
     at, began = error.problem_mark, error.context_mark
     spot = Spot(line=at.line, column=at.column) if at else Spot(line=0, column=0)
     context = error.context or ""
@@ -65,7 +67,8 @@ def _complaint(error: yaml.MarkedYAMLError, text: str, tree: Tree) -> Complaint:
         # A node that is missing at the end has no start; what matters is the bracket around it.
         line, column = tree.innermost
         start = Spot(line=line - 1, column=column - 1)
-    return Complaint(problem=error.problem or "", at=spot, context=context, began=start, lines=lines_of(text))
+    lines = lines_of(text)
+    return explain(Complaint(problem=error.problem or "", at=spot, context=context, began=start, lines=lines))
 
 
 def _shortened(problems: Iterable[YamlProblem]) -> tuple[YamlProblem, ...]:

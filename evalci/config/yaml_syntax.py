@@ -144,6 +144,9 @@ def _not_in_mapping(it: Complaint) -> YamlProblem:
         return _after_value(it)
     if it.rest(it.at).startswith(":"):
         return _at(it.at, 'a key is missing before this ":"', "write the key, or put text in quotes")
+    if it.at.column == 0 or it.rest(it.at)[:1] in ("]", "}", ","):
+        text = quoted(snippet(it.rest(it.at).strip(), 40))
+        return _at(it.at, f"{text} stands where a key is wanted", "check the quotes and brackets here and above")
     hint = "start the keys of one mapping, and the items of one list, in the same column"
     spaces = count_of(it.at.column, "space")
     message = f"this line is indented by {spaces}, which fits no line above it"
@@ -176,6 +179,10 @@ def _in_brackets(it: Complaint) -> YamlProblem:
     where = f"{it.began.line + 1}:{it.began.column + 1}"
     found = quoted(snippet(it.rest(it.at).strip(), 20))
     return _at(it.at, f'wanted "," or "{closer}" for the "{opener}" at {where}, found {found}', hint)
+
+
+def _tight_colon(it: Complaint) -> YamlProblem:
+    return _at(it.at, 'a ":" with no space after it', "put a space after the colon, or quote the text that holds it")
 
 
 def _no_content(it: Complaint) -> YamlProblem:
@@ -239,7 +246,8 @@ _RULES: Final[Sequence[_Rule]] = (
     ("mapping values are not allowed", "", _second_colon),
     ("mapping keys are not allowed", "", _question_mark),
     ("sequence entries are not allowed", "", _list_on_key_line),
-    ("expected ':'", "simple key", _no_colon),
+    ("could not find expected ':'", "simple key", _no_colon),
+    ("unexpected ':'", "", _tight_colon),
     ("", "block mapping", _not_in_mapping),
     ("", "block (collection|sequence)", _not_in_list),
     ("", "flow (mapping|sequence)", _in_brackets),

@@ -1,5 +1,9 @@
-"""The tree that a YAML parser's events describe, grown without recursion and within limits."""
+"""The tree that a YAML parser's events describe, grown without recursion and within limits.
 
+How problems are worded is imported where a problem is met: a sound file does not pay for it.
+"""
+
+import re
 from collections.abc import Mapping as Table
 from dataclasses import dataclass, field, replace
 from typing import Final
@@ -7,7 +11,6 @@ from typing import Final
 import yaml
 
 from evalci.config.yaml_scalars import CORE_TAG, Refused, Value, core_value, tagged_value
-from evalci.config.yaml_syntax import escape_problem, quote_hint
 from evalci.config.yaml_types import MOST_DEPTH, TOO_DEEP, Entry, Mapping, Node, Scalar, Sequence, YamlProblem
 from evalci.wording import quoted, snippet
 
@@ -15,10 +18,11 @@ MOST_VALUES: Final = 100_000
 # What aliases may add to what is written; a text counts once more for each thousand characters.
 MOST_REPEATED: Final = 10_000
 
+_HALF_CHARACTERS: Final = re.compile("[\ud800-\udfff]")
 _SCALAR_KINDS: Final = ("str", "int", "float", "bool", "null")
 
 
-@dataclass(slots=True, kw_only=True)
+@dataclass(slots=True, kw_only=True, eq=False, repr=False)
 class _Part:
     """A finished node, how much it weighs when written out, and how deep it is."""
 
@@ -27,7 +31,7 @@ class _Part:
     height: int
 
 
-@dataclass(slots=True, kw_only=True)
+@dataclass(slots=True, kw_only=True, eq=False, repr=False)
 class _Open:
     """A sequence or mapping whose end is still to come."""
 
@@ -135,8 +139,10 @@ class Tree:
 
     def _check_escapes(self, text: str) -> None:
         """PyYAML's Python parser makes half characters of what its C parser refuses."""
-        if any("\ud800" <= char <= "\udfff" for char in text):
-            written = "".join(f"\\u{ord(char):04x}" for char in text if "\ud800" <= char <= "\udfff")
+        if halves := _HALF_CHARACTERS.findall(text):
+            from evalci.config.yaml_syntax import escape_problem
+
+            written = "".join(f"\\u{ord(char):04x}" for char in halves)
             self.spoil(escape_problem(*self.last, written))
 
     def _start(self, event: yaml.CollectionStartEvent) -> None:
@@ -177,6 +183,8 @@ class Tree:
             self._add(self._as_key_here(part))
             return
         if part is None:
+            from evalci.config.yaml_syntax import quote_hint
+
             anchored = quoted(snippet(f"&{anchor}", 40))
             self._spoiled_here(f"the alias {alias} has no anchor {anchored} above it", quote_hint(f"*{anchor}"))
         else:
@@ -252,6 +260,8 @@ class Tree:
 
 
 def _refused_tag(tag: str, known: tuple[str, ...]) -> Refused:
+    from evalci.config.yaml_syntax import quote_hint
+
     short = f"!!{tag.removeprefix(CORE_TAG)}" if tag.startswith(CORE_TAG) else tag
     written = short if short.startswith("!") else f"!<{short}>"
     known_here = ", ".join(f"!!{kind}" for kind in known)

@@ -398,6 +398,8 @@ def test_too_many_values_are_a_problem() -> None:
         ("a: {b: [1}\n", (1, 10), 'wanted "," or "]" for the "[" at 1:8, found "}"', "commas"),
         ("a:\n  b: 1\n c: 2\n", (3, 2), "this line is indented by 1 space, which fits no line above", "same column"),
         ("a: b\n   c: d\n", (2, 4), "a key may not stand here", "indentation"),
+        ("a: {b: 1}\n}\n", (2, 1), '"}" stands where a key is wanted', "brackets"),
+        ("a:\n  b: {}\n  }\n", (3, 3), '"}" stands where a key is wanted', "brackets"),
         (": 1\n", (1, 1), 'a key is missing before this ":"', "key"),
         ("a:\n- b\nc: d\n-e\n", (4, 1), '"-e" stands where a key is wanted', 'a space after the "-"'),
         ("b: 1\nkey:value\n", (2, 1), '"key:value" stands where a key is wanted', "a space after the colon"),
@@ -423,6 +425,12 @@ def test_a_syntax_error_says_what_was_found_where_and_what_to_write(
     assert message in problem.message
     assert hint in problem.hint
     assert place in (None, (problem.line, problem.column))
+
+
+@pytest.mark.skipif(not yaml.__with_libyaml__, reason="only the C parser refuses it")
+def test_a_colon_that_lacks_its_space_in_braces_is_named() -> None:
+    problem = only_problem_of("a: {b:[1]}\n")
+    assert (problem.line, problem.column, problem.message) == (1, 6, 'a ":" with no space after it')
 
 
 def test_what_was_wrong_before_a_syntax_error_is_shown_with_it() -> None:
