@@ -1,0 +1,1 @@
+"""In CI: the environment, the clients of GitHub and GitLab, the sticky comment, restore and publish."""
