@@ -28,7 +28,7 @@ class Tools:
     """What targets and scorers are built with.
 
     `folder` is the config's own, `files` reads data files inside the project, `record` puts the cassette in front of a
-    live caller, `scrub` takes secrets out of text, `transport` sends HTTP requests and costs nothing until it is used.
+    live caller, `scrub` takes secrets and what looks like one out of text, `known_secrets` only the former (it is cheap), `transport` sends HTTP requests and costs nothing until it is used.
     `live` tells whether live calls may happen at all (they need their keys; a replay does not).
     """
 
@@ -37,6 +37,7 @@ class Tools:
     environ: Mapping[str, str]
     record: Callable[[Caller], Caller]
     scrub: Callable[[str], str]
+    known_secrets: Callable[[str], str]
     transport: "Transport"
     live: bool
     clock: Clock = field(default_factory=Clock)

@@ -86,12 +86,13 @@ class Suite:
 def read_suite(data: bytes, *, file: str, folder: Path, kinds: Kinds) -> Suite:
     """The suite that a config's text describes. Raises `ConfigError` with every mistake in it."""
     root, yaml_problems = read_yaml(data, name=file)
-    if root is None or yaml_problems:
-        raise ConfigError([
-            Problem(file=file, line=p.line, column=p.column, message=f"invalid YAML: {p.message}", hint=p.hint)
-            for p in yaml_problems
-        ])
     reader = _SuiteReader(Decoder(file), kinds)
+    reader.decoder.problems += [
+        Problem(file=file, line=p.line, column=p.column, message=f"invalid YAML: {p.message}", hint=p.hint)
+        for p in yaml_problems
+    ]
+    if root is None:
+        raise ConfigError(reader.decoder.problems)
     suite = reader.read(root, folder)
     if suite is None or reader.decoder.problems:
         raise ConfigError(sorted(reader.decoder.problems, key=lambda p: (p.line or 0, p.column or 0)))

@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from fractions import Fraction
+from typing import Protocol
 
 from evalci.calls import CallError
 from evalci.model import PASSED, Case, Output, Score, TargetError
@@ -27,16 +27,30 @@ class Slot:
         return cls(name=name, type=type_, scorer=scorer, passed=PASSED.named(name, type_))
 
 
+class Purse(Protocol):
+    """What live runs may spend: asked before each case, told afterwards."""
+
+    @property
+    def spent_usd(self) -> float: ...
+
+    @property
+    def is_exhausted(self) -> bool: ...
+
+    def spend(self, cost_usd: float | None) -> None:
+        """Note what a call cost."""
+        ...
+
+
 @dataclass(frozen=True, kw_only=True, slots=True)
 class EngineSettings:
-    """How cases are run. `budget_usd` stops live runs from starting new cases; replays are charged afterwards.
+    """How cases are run. `purse` keeps live runs from starting new cases; replays are charged afterwards.
 
     `scrub` takes known secrets out of what scorers and errors say; `on_bug` is told of our own failures.
     """
 
     concurrency: int = 4
     trials: int = 1
-    budget_usd: float | None = None
+    purse: Purse | None = None
     scrub: Callable[[str], str] = str
     progress: Callable[[int], None] = lambda done: None
     on_bug: Callable[[BaseException], None] = lambda exc: None
@@ -89,15 +103,15 @@ class _Runner:
         self._target = target
         self._slots = slots
         self._settings = settings
-        self._budget = settings.budget_usd
-        self._spent = Fraction(0)
 
     async def run(self, case: Case) -> CaseRun:
-        if self._budget is not None and self._spent >= Fraction(self._budget):
-            return CaseRun(case=case, spent_before=float(self._spent))
+        purse = self._settings.purse
+        if purse is not None and purse.is_exhausted:
+            return CaseRun(case=case, spent_before=purse.spent_usd)
         attempts = tuple([await self._attempt(case, trial) for trial in range(self._settings.trials)])
-        if self._budget is not None:
-            self._spent += sum(map(_cost, attempts), Fraction(0))
+        if purse is not None:
+            for attempt in attempts:
+                _pay(purse, attempt)
         return CaseRun(case=case, attempts=attempts)
 
     async def _attempt(self, case: Case, trial: int) -> Attempt:
@@ -132,9 +146,9 @@ class _Runner:
         return self._settings.scrub(f"{BUG}: {type(exc).__name__}: {exc}")
 
 
-def _cost(attempt: Attempt) -> Fraction:
-    """What an attempt cost, judges included, exactly; what is not known adds nothing."""
-    costs = [score.cost_usd for score in attempt.scores]
+def _pay(purse: Purse, attempt: Attempt) -> None:
+    """Take what an attempt cost out of the purse, judges included."""
     if attempt.output is not None:
-        costs.append(attempt.output.cost_usd)
-    return sum((Fraction(cost) for cost in costs if cost is not None), Fraction(0))
+        purse.spend(attempt.output.cost_usd)
+    for score in attempt.scores:
+        purse.spend(score.cost_usd)

@@ -1,0 +1,165 @@
+"""From what a run did to the report that says it: fold, charge, sum up, compare, gate, decide."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from evalci.baseline.diff import compare, unchanged
+from evalci.baseline.snapshot import Baseline
+from evalci.engine import CaseRun
+from evalci.gates.facts import GateFacts, evaluate, needs_classification
+from evalci.gates.verdict import decide, decide_all
+from evalci.model import CaseResult, Classification, Digests, Recordings, Report, SuiteInfo, Summary
+from evalci.pipeline import Arm, Plan, Surroundings, run_plan
+from evalci.summary.budget import charge, skipped_result
+from evalci.summary.classification import classify
+from evalci.summary.comparison import compare_arms
+from evalci.summary.numbers import total
+from evalci.summary.programs import program_stats
+from evalci.summary.summarize import summarize
+from evalci.summary.trials import fold
+from evalci.summary.verdicts import attempt
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Accepted:
+    """The accepted state that a run is compared with: its label, where it came from, and what it holds."""
+
+    label: str
+    source: str
+    baseline: Baseline
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Asked:
+    """What the verdict is held against. `no_baseline` says why nothing is accepted yet, where somebody looked."""
+
+    accepted: Accepted | None = None
+    no_baseline: str | None = None
+    require_baseline: bool = False
+    threshold: float | None = None
+
+
+async def run_suite(plan: Plan, around: Surroundings, asked: Asked) -> Report:
+    """From a checked plan to something a reporter can print."""
+    ran = await run_plan(plan, around)
+    digests = plan.digests
+    folded = [(arm, _results(plan, runs)) for arm, runs in ran]
+    reports = [_arm_report(plan, asked, digests, arm, results) for arm, results in folded]
+    return reports[0] if len(reports) == 1 else _matrix_report(plan, digests, reports)
+
+
+def _results(plan: Plan, runs: Sequence[CaseRun]) -> tuple[CaseResult, ...]:
+    """Each case folded over its trials; what the budget leaves out of a replay is skipped, in dataset order."""
+    results = tuple(_result(plan, run) for run in runs)
+    return charge(results, plan.suite.run.budget_usd) if plan.request.cache == "replay" else results
+
+
+def _result(plan: Plan, run: CaseRun) -> CaseResult:
+    settings = plan.suite.run
+    if run.spent_before is not None and settings.budget_usd is not None:
+        return skipped_result(run.case, settings.budget_usd, run.spent_before)
+    errors = settings.scorer_errors or "fail"
+    trials = tuple(
+        attempt(output=each.output, error=each.error, scores=each.scores, scorer_errors=errors) for each in run.attempts
+    )
+    return fold(run.case, trials, require=settings.trials.require, scorer_errors=errors)
+
+
+def _arm_report(
+    plan: Plan, asked: Asked, digests: Digests, arm: Arm, results: tuple[CaseResult, ...]
+) -> Report:
+    """One target's report: totals, the difference to the baseline, the gates, and the verdict over all three."""
+    alone = len(plan.arms) == 1
+    accepted = asked.accepted
+    diff = accepted and compare(
+        accepted.baseline,
+        results,
+        label=accepted.label,
+        source=accepted.source,
+        target=arm.name,
+        scorers=digests.scorers,
+        alone=alone,
+        partial=plan.request.selection.is_partial,
+    )
+    gates = [block.settings for block in plan.suite.gates]
+    classification = _classification(plan, results)
+    facts = GateFacts(
+        results=results,
+        classification=classification,
+        before=accepted and unchanged(accepted.baseline, results, target=arm.name, alone=alone),
+        like_for_like=diff is None or diff.like_for_like,
+    )
+    outcomes = evaluate(gates, facts)
+    verdict = decide(
+        results=results,
+        gates=outcomes,
+        baseline=diff,
+        threshold=asked.threshold,
+        require_baseline=asked.require_baseline,
+        no_baseline=asked.no_baseline or "",
+    )
+    return Report(
+        suite=_suite_info(plan, digests, arm.name),
+        verdict=verdict,
+        summary=summarize(results, [slot.name for slot in arm.slots]),
+        results=results,
+        gates=outcomes,
+        classification=classification,
+        baseline=diff,
+        no_baseline=asked.no_baseline if diff is None else None,
+        programs=program_stats(results),
+        recordings=_recordings(plan) if alone else None,
+        changed_recordings=plan.cassette.changed if alone else (),
+        notes=plan.cassette.notes if alone else (),
+    )
+
+
+def _matrix_report(plan: Plan, digests: Digests, arms: Sequence[Report]) -> Report:
+    """The arms side by side; it passes when every arm does."""
+    names = ", ".join(arm.suite.target for arm in arms)
+    return Report(
+        suite=_suite_info(plan, digests, names),
+        verdict=decide_all([(arm.suite.target, arm.verdict) for arm in arms]),
+        summary=_sum([arm.summary for arm in arms]),
+        recordings=_recordings(plan),
+        changed_recordings=plan.cassette.changed,
+        notes=plan.cassette.notes,
+        arms=tuple(arms),
+        comparison=compare_arms([(arm.suite.target, arm.results) for arm in arms]),
+    )
+
+
+def _sum(summaries: Sequence[Summary]) -> Summary:
+    """The totals of a matrix: counts, tokens and cost over all arms; means stay with their arm."""
+    tokens = [summary.tokens for summary in summaries if summary.tokens is not None]
+    counts = {
+        name: sum(getattr(summary, name) for summary in summaries)
+        for name in ("total", "passed", "failed", "errored", "skipped", "unjudged", "flaky")
+    }
+    return Summary(
+        tokens=sum(tokens) if tokens else None, cost_usd=total(summary.cost_usd for summary in summaries), **counts
+    )
+
+
+def _classification(plan: Plan, results: Sequence[CaseResult]) -> Classification | None:
+    wanted = plan.suite.run.classification or needs_classification(block.settings for block in plan.suite.gates)
+    return classify(results) if wanted else None
+
+
+def _suite_info(plan: Plan, digests: Digests, target: str) -> SuiteInfo:
+    selection = plan.request.selection
+    return SuiteInfo(
+        config=plan.config_name,
+        target=target,
+        cache=plan.request.cache,
+        cases=len(plan.cases),
+        digests=digests,
+        shard=selection.shard,
+        filter=", ".join(selection.filters) or None,
+    )
+
+
+def _recordings(plan: Plan) -> Recordings | None:
+    """How the cassette was used; nothing to say when it was off, or neither holds nor was asked for anything."""
+    counts = plan.cassette.counts(with_keys=plan.request.selection.shard is not None)
+    return None if plan.request.cache == "off" or counts == Recordings() else counts

@@ -1,0 +1,103 @@
+"""`evalci run`: replay a suite, score it, compare it, gate it, report it."""
+
+import argparse
+import asyncio
+from pathlib import Path
+from typing import Final
+
+from evalci.assemble import Accepted, Asked, run_suite
+from evalci.baseline.snapshot import baseline_of
+from evalci.baseline.store import BaselineStore, saved_text
+from evalci.cli.console import Console, Parser
+from evalci.cli.outputs import Outputs, add_output_options
+from evalci.errors import EXIT_PASSED, UsageError
+from evalci.pipeline import Request, Surroundings, prepare
+from evalci.selection import Selection, read_shard
+
+DEFAULT_CONFIG: Final = "evals.yaml"
+CACHE_MODES: Final = ("auto", "replay", "live", "off")
+
+
+def main(words: list[str], console: Console, *, command: str = "run", cache: str = "replay") -> int:
+    """Run a suite and return the exit code of its verdict."""
+    arguments = run_parser(command, cache).read(words, console)
+    if arguments is None:
+        return EXIT_PASSED
+    outputs = Outputs.of(arguments, console)
+    request = request_of(arguments)
+    store = BaselineStore.beside(request.config)
+    if arguments.save_baseline is not None:
+        _check_label(request, store, arguments.save_baseline)
+    asked = Asked(accepted=_accepted(store, arguments.baseline), threshold=arguments.threshold)
+    around = Surroundings(environ=console.environ, progress=outputs.progress, on_bug=console.bug)
+    report = asyncio.run(run_suite(prepare(request, around), around, asked))
+    if arguments.save_baseline is not None:
+        baseline = baseline_of(report)
+        store.save(arguments.save_baseline, baseline)
+        console.error(saved_text(arguments.save_baseline, baseline))
+    outputs.publish(report)
+    return report.verdict.exit_code
+
+
+def run_parser(command: str, cache: str) -> Parser:
+    """The options of `run` and `record`."""
+    about = "Run a suite against its recordings." if command == "run" else "Run a suite; call and record what is missing."
+    parser = Parser(command, about)
+    parser.add_argument("config", nargs="?", default=DEFAULT_CONFIG, help="the suite (default: evals.yaml)")
+    parser.add_argument("--target", metavar="NAME", help="which target, when the suite has several")
+    parser.add_argument("--matrix", metavar="A,B", help="several targets side by side")
+    parser.add_argument("--filter", metavar="ID", action="append", default=[], help="only cases with this id or glob")
+    parser.add_argument("--shard", metavar="I/N", help="only part I of N of the cases")
+    parser.add_argument(
+        "--cache",
+        default=cache,
+        choices=CACHE_MODES,
+        help=f"replay: recordings only; auto: call what is missing; live: call all; off (default: {cache})",
+    )
+    parser.add_argument("--baseline", metavar="LABEL", help="fail on what got worse since this accepted state only")
+    parser.add_argument("--save-baseline", metavar="LABEL", help="accept the state of this run under a label")
+    parser.add_argument("--threshold", type=_number, metavar="X", help="fail when the mean score is below X")
+    parser.add_argument("--allow-outside", action="store_true", help="let data files lie outside the project")
+    parser.add_argument("--no-history", action="store_true", help="keep no record of this run")
+    parser.add_argument("--seed", type=int, default=0, help="for whatever draws at random")
+    add_output_options(parser)
+    return parser
+
+
+def request_of(arguments: argparse.Namespace) -> Request:
+    """What the arguments ask for. Raises `UsageError` when they contradict each other."""
+    matrix = None
+    if arguments.matrix is not None:
+        matrix = tuple(name.strip() for name in arguments.matrix.split(",") if name.strip())
+        if arguments.target is not None:
+            raise UsageError("--matrix and --target cannot be used together")
+    return Request(
+        config=Path(arguments.config),
+        cache=arguments.cache,
+        target=arguments.target,
+        matrix=matrix,
+        selection=Selection(
+            filters=tuple(arguments.filter), shard=None if arguments.shard is None else read_shard(arguments.shard)
+        ),
+        allow_outside=arguments.allow_outside,
+    )
+
+
+def _accepted(store: BaselineStore, label: str | None) -> Accepted | None:
+    if label is None:
+        return None
+    return Accepted(label=label, source=store.source(label), baseline=store.load(label))
+
+
+def _check_label(request: Request, store: BaselineStore, label: str) -> None:
+    """A label that cannot be saved is refused before anything is called, and so is a part of a suite."""
+    store.file(label)
+    if request.selection.is_partial:
+        raise UsageError("a filtered or sharded run cannot become a baseline", hint="run the whole suite to save one")
+
+
+def _number(text: str) -> float:
+    value = float(text)
+    if value != value or value in (float("inf"), float("-inf")):
+        raise ValueError(text)
+    return value
