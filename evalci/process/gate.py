@@ -118,7 +118,7 @@ def _ulimits(limits: Limits) -> Iterator[str]:
         return
     if limits.cpu_seconds is not None:
         seconds = math.ceil(limits.cpu_seconds)
-        yield f"ulimit -H -t {seconds + 1}; ulimit -S -t {seconds}"
+        yield f"ulimit -S -t {seconds}; ulimit -H -t {seconds + 1}"
     if limits.file_size_mb is not None:
         yield f"ulimit -f {limits.file_size_mb * _MEGABYTE // 512}"
     if limits.processes is not None:
