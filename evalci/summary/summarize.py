@@ -17,7 +17,7 @@ def summarize(results: Sequence[CaseResult], scorer_names: Sequence[str] = ()) -
     tokens = [result.tokens for result in results if result.tokens is not None]
     scores = [score for result in results for score in result.scores]
     tried = [score for result in results for attempt in attempts_of(result) for score in attempt.scores]
-    names = list(dict.fromkeys([*scorer_names, *(score.scorer for score in scores)]))
+    names = list(dict.fromkeys([*scorer_names, *(score.scorer for score in (*scores, *tried))]))
     return Summary(
         total=len(results),
         passed=sum(map(case_passed, results)),

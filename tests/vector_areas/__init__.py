@@ -1,0 +1,1 @@
+"""One module per area of golden rows, each with `run(row)`."""
