@@ -77,7 +77,7 @@ def check_program(name: str, workplace: Workplace) -> str | None:
     search = workplace.environment.get("PATH", os.defpath)
     here = Path(workplace.cwd)
     folders = [here] if "/" in name else [here / folder for folder in search.split(os.pathsep)]
-    there = [folder / name for folder in folders if (folder / name).exists()]
+    there = [folder / name for folder in folders if _exists(folder / name)]
     if not there:
         return "there is no such program"
     path = next((path for path in there if path.is_file() and os.access(path, os.X_OK)), None)
@@ -91,9 +91,16 @@ def check_program(name: str, workplace: Workplace) -> str | None:
     if not first.startswith((b"#!", *_NATIVE)):
         return "it is neither a program of this system nor a script with a #! line"
     interpreter = first[2:].split()[:1] if first.startswith(b"#!") else []
-    if interpreter and not (here / os.fsdecode(interpreter[0])).exists():
+    if interpreter and not _exists(here / os.fsdecode(interpreter[0])):
         return "the interpreter in its #! line does not exist"
     return None
+
+
+def _exists(path: Path) -> bool:
+    try:
+        return path.exists()
+    except OSError:  # in a folder that is closed to us
+        return False
 
 
 def _needs_gate(limits: Limits) -> bool:
@@ -129,7 +136,7 @@ def _count_by_user(pid: int, processes: int) -> str:
     """Bound the user's processes, in lieu of the program's; the note that says what that means."""
     if os.geteuid() == 0:
         return "processes does not bind: it takes a cgroup that may be written, and RLIMIT_NPROC does not bind root"
-    allowed = _tasks_of(os.getuid()) + processes
+    allowed = _tasks_of(os.getuid()) - 1 + processes  # the program to be is one of those counted
     try:
         resource.prlimit(pid, resource.RLIMIT_NPROC, (allowed, allowed))
     except (OSError, ValueError) as error:

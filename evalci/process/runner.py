@@ -65,9 +65,7 @@ async def run(job: Job) -> Finished:
 
 def run_sync(job: Job) -> Finished:
     """The same for code that is not async, whether a loop runs in this thread or not."""
-    try:
-        asyncio.get_running_loop()
-    except RuntimeError:
+    if not _is_in_a_loop():
         return asyncio.run(run(job))
     running: concurrent.futures.Future[Callable[[], object]] = concurrent.futures.Future()
 
@@ -102,6 +100,14 @@ def cpu_ran_out(exit_: Exit, limits: Limits) -> Literal["cpu_seconds"] | None:
     if killed and limits.cpu_seconds is not None and exit_.cpu_seconds >= limits.cpu_seconds:
         return "cpu_seconds"
     return None
+
+
+def _is_in_a_loop() -> bool:
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return False
+    return True
 
 
 def _listen(
