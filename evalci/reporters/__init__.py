@@ -8,7 +8,7 @@ from typing import Final
 from evalci.model import Report
 from evalci.reporters.style import PLAIN, ColorMode, Style, choose_color
 
-__all__ = ["PLAIN", "REPORTERS", "ColorMode", "Render", "Reporter", "Style", "choose_color"]
+__all__ = ["PLAIN", "REPORTERS", "ColorMode", "Render", "Reporter", "Style", "choose_color", "render"]
 
 Render = Callable[[Report, Style], str]
 
@@ -33,3 +33,8 @@ REPORTERS: Final[Mapping[str, Reporter]] = {
     "junit": Reporter("evalci.reporters.junit:render", about="JUnit XML, for CI systems that list tests"),
     "markdown": Reporter("evalci.reporters.markdown:render", about="the body of a pull request comment"),
 }
+
+
+def render(name: str, report: Report, style: Style = PLAIN) -> str:
+    """The report in one of the formats of the table."""
+    return REPORTERS[name].render()(report, style)
