@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from evalci.model import BaselineDiff, CaseResult, Change, GateOutcome, ProgramStats, Recordings, Report, Snapshot
-from evalci.wording import count_of, plain_number
+from evalci.wording import count_of
 
 TOLERANCE: Final = 1e-9
 _SEEN_ABOVE: Final = re.compile(
@@ -23,11 +23,10 @@ def gate_actual(gate: GateOutcome) -> str:
     """What the gate saw, with two decimals, or as many as it takes to be seen on its own side of the bound."""
     if gate.actual is None:
         return "not measured"
-    for decimals in range(2, 17):
-        text = f"{gate.actual:.{decimals}f}"
-        if _is_telling(text, decimals, gate.actual, gate):
-            return text.removeprefix("-") if float(text) == 0 else text
-    return plain_number(gate.actual)
+    actual = gate.actual
+    decimals = next((n for n in range(2, 12) if _is_telling(f"{actual:.{n}f}", n, actual, gate)), 12)
+    text = f"{actual:.{decimals}f}"
+    return text.removeprefix("-") if float(text) == 0 else text
 
 
 def _is_telling(text: str, decimals: int, actual: float, gate: GateOutcome) -> bool:
