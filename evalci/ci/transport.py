@@ -65,13 +65,14 @@ def open_http(environ: Mapping[str, str], *, timeout: float = 10.0) -> "httpx.Cl
         """Sends each request directly or through the proxy named for its address."""
 
         def __init__(self) -> None:
-            self._ways: dict[str | None, httpx.HTTPTransport] = {}
+            self._ways: dict[tuple[str | None, bool], httpx.HTTPTransport] = {}
 
         def handle_request(self, request: httpx.Request) -> httpx.Response:
             proxy = proxy_for(str(request.url), environ)
-            if proxy not in self._ways:
-                self._ways[proxy] = _open_way(proxy, environ)
-            return self._ways[proxy].handle_request(request)
+            encrypted = "https" in (request.url.scheme, (proxy or "").partition(":")[0])
+            if (proxy, encrypted) not in self._ways:
+                self._ways[proxy, encrypted] = _open_way(proxy, environ if encrypted else None)
+            return self._ways[proxy, encrypted].handle_request(request)
 
         def close(self) -> None:
             for way in self._ways.values():
@@ -80,19 +81,25 @@ def open_http(environ: Mapping[str, str], *, timeout: float = 10.0) -> "httpx.Cl
     return httpx.Client(transport=ByAddress(), timeout=timeout, follow_redirects=False, trust_env=False)
 
 
-def _open_way(proxy: str | None, environ: Mapping[str, str]) -> "httpx.HTTPTransport":
+def _open_way(proxy: str | None, environ: Mapping[str, str] | None) -> "httpx.HTTPTransport":
+    """One way out; without an environment for a connection that is not encrypted."""
     import httpx
 
     try:
         return httpx.HTTPTransport(verify=_certificates(environ), proxy=proxy, trust_env=False)
     except (ImportError, ValueError, OSError) as exc:
         # A SOCKS proxy without the library for it, a proxy address that is none, a certificate file that is not there.
-        raise httpx.ConnectError(f"the proxy or certificate settings cannot be used: {type(exc).__name__}") from exc
+        raise httpx.ConnectError(f"the proxy or certificate settings cannot be used: {type(exc).__name__}") from None
 
 
-def _certificates(environ: Mapping[str, str]) -> "ssl.SSLContext":
+def _certificates(environ: Mapping[str, str] | None) -> "ssl.SSLContext":
+    """The usual certificates and those that the environment adds; reading them is slow, so none where none is used."""
+    import ssl
+
     import httpx
 
+    if environ is None:
+        return ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     context = httpx.create_ssl_context(trust_env=False)
     for name in _EXTRA_CERTIFICATES:
         if environ.get(name):
