@@ -23,6 +23,8 @@ SCORERS: Final[Mapping[str, Kind]] = {
     "contains": Kind("evalci.scorers.contains:Contains", "a wanted text is present"),
     "exact": Kind("evalci.scorers.exact:Exact", "the output equals a value or the case's expected"),
     "json-schema": Kind("evalci.scorers.json_schema:JsonSchema", "the output is JSON that fits a schema file"),
+    "judge": Kind("evalci.scorers.judge:Judge", "a model grades the output with a rubric"),
     "regex": Kind("evalci.scorers.regex:Regex", "the output matches a pattern, in linear time"),
+    "similarity": Kind("evalci.scorers.similarity:Similarity", "the output means what the expected text means"),
     "subprocess": Kind("evalci.scorers.subprocess:Subprocess", "a command of yours prints a verdict as JSON"),
 }
