@@ -36,8 +36,9 @@ def refused(kind: str, floor: float, reason: str, *, of: str = "") -> GateOutcom
 
 
 def telling(actual: float, bound: float) -> str:
-    """`actual` with two decimals, or as many as it takes to be seen on its own side of the bound."""
-    for decimals in range(2, 17):
+    """`actual` with two decimals, or as many as the bound has or it takes to be seen on its own side of the bound."""
+    written = len(plain_number(bound).partition(".")[2])
+    for decimals in range(max(2, written), max(17, written + 1)):
         text = f"{actual:.{decimals}f}"
         if float(text) != bound and (float(text) < bound) == (actual < bound):
             return text
