@@ -1,6 +1,5 @@
 """`evalci baseline`: accepted states."""
 
-import asyncio
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Final
@@ -10,6 +9,7 @@ from evalci.baseline.snapshot import baseline_of
 from evalci.baseline.store import BaselineStore, saved_text
 from evalci.cli.console import Console, Parser
 from evalci.cli.run_command import DEFAULT_CONFIG
+from evalci.cli.loop import run_async
 from evalci.errors import EXIT_PASSED, UsageError
 from evalci.pipeline import Request, Surroundings, prepare
 from evalci.wording import choices_hint, count_of, quoted, snippet
@@ -51,7 +51,7 @@ def _save(words: list[str], console: Console) -> int:
     store.file(arguments.label)
     around = Surroundings(environ=console.environ, on_bug=console.bug)
     plan = prepare(Request(config=Path(arguments.config), target=arguments.target), around)
-    baseline = baseline_of(asyncio.run(run_suite(plan, around, Asked())))
+    baseline = baseline_of(run_async(run_suite(plan, around, Asked())))
     store.save(arguments.label, baseline)
     console.write(f"{saved_text(arguments.label, baseline)}\n")
     return EXIT_PASSED

@@ -1,7 +1,6 @@
 """`evalci run`: replay a suite, score it, compare it, gate it, report it."""
 
 import argparse
-import asyncio
 from pathlib import Path
 from typing import Final
 
@@ -10,7 +9,9 @@ from evalci.baseline.snapshot import baseline_of
 from evalci.baseline.store import BaselineStore, saved_text
 from evalci.cli.console import Console, Parser
 from evalci.cli.outputs import Outputs, add_output_options
+from evalci.cli.loop import run_async
 from evalci.errors import EXIT_PASSED, UsageError
+from evalci.model import Report
 from evalci.pipeline import Request, Surroundings, prepare
 from evalci.selection import Selection, read_shard
 
@@ -30,7 +31,10 @@ def main(words: list[str], console: Console, *, command: str = "run", cache: str
         _check_label(request, store, arguments.save_baseline)
     asked = Asked(accepted=_accepted(store, arguments.baseline), threshold=arguments.threshold)
     around = Surroundings(environ=console.environ, progress=outputs.progress, on_bug=console.bug)
-    report = asyncio.run(run_suite(prepare(request, around), around, asked))
+    plan = prepare(request, around)
+    report = run_async(run_suite(plan, around, asked))
+    if plan.suite.run.history and not arguments.no_history:
+        _remember(request, report, console)
     if arguments.save_baseline is not None:
         baseline = baseline_of(report)
         store.save(arguments.save_baseline, baseline)
@@ -81,6 +85,17 @@ def request_of(arguments: argparse.Namespace) -> Request:
         ),
         allow_outside=arguments.allow_outside,
     )
+
+
+def _remember(request: Request, report: Report, console: Console) -> None:
+    """Keep the run in the local history, which is never needed and never fatal."""
+    from datetime import UTC, datetime
+
+    from evalci.history import HistoryStore, keep
+
+    warning = keep(HistoryStore.beside(request.config), report, datetime.now(UTC))
+    if warning is not None:
+        console.error(warning)
 
 
 def _accepted(store: BaselineStore, label: str | None) -> Accepted | None:
