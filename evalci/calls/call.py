@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from evalci.calls.endpoint import Endpoint
-from evalci.model import Tokens, Trajectory
+from evalci.model import Tokens
 
 
 class CallError(Exception):
@@ -35,7 +35,6 @@ class Reply:
     latency_ms: int = 0
     tokens: Tokens | None = None
     vector: tuple[float, ...] | None = None
-    trajectory: Trajectory | None = None
     notes: tuple[str, ...] = ()
 
 

@@ -48,17 +48,13 @@ class ChatCaller:
     async def __call__(self, call: Call) -> Reply:
         """The answer. Raises `CallError` when no attempt gave one."""
         url, body = chat_request(call.endpoint.identity, call.input)
-        request = HttpRequest(
-            method="POST", url=url, headers=self._headers, body=body, timeout_seconds=self._timeout
-        )
+        request = HttpRequest(method="POST", url=url, headers=self._headers, body=body, timeout_seconds=self._timeout)
 
         async def attempt() -> Reply:
             response = await self._transport.send(request)
             check_status(response, url, self._scrub)
-            streamed = response.headers.get("content-type", "").startswith("text/event-stream")
-            return read_chat(
-                response.text, url, latency_ms=response.latency_ms, scrub=self._scrub, streamed=streamed
-            )
+            streamed = response.headers.get("content-type", "").lower().startswith("text/event-stream")
+            return read_chat(response.text, url, latency_ms=response.latency_ms, scrub=self._scrub, streamed=streamed)
 
         return await with_retries(attempt, max_retries=self._max_retries, sleep=self._sleep)
 

@@ -6,6 +6,8 @@ from typing import Any, Literal
 
 import orjson
 
+from evalci.unicode import utf8_text
+
 CallKind = Literal["chat", "http", "embeddings"]
 
 
@@ -17,7 +19,7 @@ def canonical(value: Any) -> bytes:
     try:
         return orjson.dumps(value, option=orjson.OPT_SORT_KEYS)
     except TypeError:
-        return orjson.dumps(_with_small_integers(value), option=orjson.OPT_SORT_KEYS)
+        return orjson.dumps(_writable(value), option=orjson.OPT_SORT_KEYS)
 
 
 def digest(value: Any) -> str:
@@ -25,18 +27,28 @@ def digest(value: Any) -> str:
     return hashlib.sha256(canonical(value)).hexdigest()
 
 
-def _with_small_integers(value: Any) -> Any:
+def _writable(value: Any) -> Any:
+    """The same value as far as JSON in UTF-8 can hold it: big integers as floats, no half surrogate pairs."""
+    if isinstance(value, str):
+        return utf8_text(value)
     if isinstance(value, int) and not -(2**63) <= value < 2**64:
-        return float(value)
+        return _as_float(value)
     if isinstance(value, Mapping):
-        return {str(key): _with_small_integers(item) for key, item in value.items()}
+        return {utf8_text(str(key)): _writable(item) for key, item in value.items()}
     if isinstance(value, (list, tuple)):
-        return [_with_small_integers(item) for item in value]
+        return [_writable(item) for item in value]
     return value
 
 
+def _as_float(value: int) -> float | orjson.Fragment:
+    try:
+        return float(value)
+    except OverflowError:
+        return orjson.Fragment(str(value))
+
+
 class Endpoint:
-    """Where calls go, as far as it decides the answer: url, model, prompt; never keys, retries, time limits or prices."""
+    """Where calls go, as far as it decides the answer: url, model, prompt; no keys, retries, time limits or prices."""
 
     __slots__ = ("_prefix", "identity", "kind")
 
@@ -48,7 +60,7 @@ class Endpoint:
     def key(self, text: str, trial: int = 0) -> str:
         """SHA-256, in hex, of `{"identity":…,"input":…}`; a trial past the first is part of it."""
         state = self._prefix.copy()
-        state.update(orjson.dumps(text) + (b',"trial":%d}' % trial if trial else b"}"))
+        state.update(canonical(text) + (b',"trial":%d}' % trial if trial else b"}"))
         return state.hexdigest()
 
     def request(self, text: str, trial: int = 0) -> dict[str, Any]:

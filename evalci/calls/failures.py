@@ -3,7 +3,7 @@
 import json
 from collections.abc import Callable
 from http import HTTPStatus
-from typing import Any, Final
+from typing import Any, Final, NoReturn
 
 from evalci.calls.call import CallError
 from evalci.calls.retry import Transient
@@ -11,15 +11,17 @@ from evalci.calls.transport import HttpResponse
 
 ERROR_BODY_CHARS: Final = 200
 # Codes in an error's own fields; the wording of a message is no evidence.
-_HOPELESS_CODES: Final = frozenset({
-    "insufficient_quota",
-    "billing_hard_limit_reached",
-    "billing_not_active",
-    "account_deactivated",
-    "access_terminated",
-    "content_filter",
-    "content_policy_violation",
-})
+_HOPELESS_CODES: Final = frozenset(
+    {
+        "insufficient_quota",
+        "billing_hard_limit_reached",
+        "billing_not_active",
+        "account_deactivated",
+        "access_terminated",
+        "content_filter",
+        "content_policy_violation",
+    }
+)
 
 
 def check_status(response: HttpResponse, url: str, scrub: Callable[[str], str]) -> None:
@@ -30,9 +32,9 @@ def check_status(response: HttpResponse, url: str, scrub: Callable[[str], str]) 
     if 200 <= response.status < 300:
         return
     message = f"{url} answered {response.status}{_phrase(response.status)}: {error_body(response.text, scrub)}"
-    message = scrub(message).rstrip(": ")
+    message = scrub(message).removesuffix(": ")
     transient = response.status == HTTPStatus.TOO_MANY_REQUESTS or response.status >= HTTPStatus.INTERNAL_SERVER_ERROR
-    if transient and not _HOPELESS_CODES & error_codes(response.text):
+    if transient and not _HOPELESS_CODES & _codes(response.text):
         raise Transient(message, retry_after=response.retry_after)
     raise CallError(message)
 
@@ -42,23 +44,33 @@ def error_body(text: str, scrub: Callable[[str], str]) -> str:
     return " ".join(scrub(text).split())[:ERROR_BODY_CHARS]
 
 
-def error_codes(text: str) -> set[str]:
-    """The `code` and `type` of a JSON error body, as far as it has them."""
-    error = error_object(text)
-    found = (error.get(key) for key in ("code", "type", "status"))
-    return {value for value in found if isinstance(value, str)}
-
-
-def error_object(text: str) -> dict[str, Any]:
-    """The `error` member of a JSON body, empty when there is none."""
+def read_json(text: str) -> Any:
+    """The value of a JSON text. Raises `ValueError` for what is none, NaN and Infinity included."""
     try:
-        body = json.loads(text)
-    except (ValueError, RecursionError):
-        return {}
+        return json.loads(text, parse_constant=_refuse_constant)
+    except RecursionError as exc:
+        raise ValueError("nested too deep") from exc
+
+
+def error_of(body: Any) -> dict[str, Any]:
+    """The `error` member of a JSON body, empty when there is none."""
     error = body.get("error") if isinstance(body, dict) else None
-    if isinstance(error, str):
-        return {"message": error}
-    return error if isinstance(error, dict) else {}
+    if isinstance(error, dict):
+        return error if any(error.values()) else {}
+    return {"message": error} if error else {}
+
+
+def _codes(text: str) -> set[str]:
+    """The `code`, `type` and `status` of a JSON error body, as far as it has them."""
+    try:
+        error = error_of(read_json(text))
+    except ValueError:
+        return set()
+    return {value for key in ("code", "type", "status") if isinstance(value := error.get(key), str)}
+
+
+def _refuse_constant(name: str) -> NoReturn:
+    raise ValueError(f"{name} is not JSON")
 
 
 def _phrase(status: int) -> str:

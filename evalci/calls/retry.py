@@ -32,26 +32,33 @@ def backoff(retry: int) -> float:
     return float(min(FIRST_DELAY_S * 2.0 ** min(retry, 16), LONGEST_DELAY_S))
 
 
-def retry_after_seconds(header: str | None, now: datetime | None = None) -> float | None:
-    """What a `Retry-After` header asks for, in seconds (0 to 60); None when it is absent or cannot be read."""
-    if header is None:
-        return None
-    text = header.strip()
+def retry_after_seconds(header: str | None, date: str | None = None) -> float | None:
+    """What a `Retry-After` header asks for, in seconds (0 to 60); None when it is absent or cannot be read.
+
+    A point in time is measured from the answer's own `Date`, so that a wrong clock on either side changes nothing.
+    """
+    text = (header or "").strip()
     if text.isdecimal():
-        return min(float(text[:9]), LONGEST_RETRY_AFTER_S)
+        return min(float(text), LONGEST_RETRY_AFTER_S)
+    when = _moment(text)
+    if when is None:
+        return None
+    wait = (when - (_moment(date or "") or datetime.now(UTC))).total_seconds()
+    return max(0.0, min(wait, LONGEST_RETRY_AFTER_S))
+
+
+def _moment(text: str) -> datetime | None:
     try:
         when = parsedate_to_datetime(text)
-    except ValueError:
+        return when.replace(tzinfo=UTC) if when.tzinfo is None else when.astimezone(UTC)
+    except (ValueError, OverflowError):
         return None
-    when = when if when.tzinfo else when.replace(tzinfo=UTC)
-    wait = (when - (now or datetime.now(UTC))).total_seconds()
-    return max(0.0, min(wait, LONGEST_RETRY_AFTER_S))
 
 
 async def with_retries(
     attempt: Callable[[], Awaitable[T]], *, max_retries: int, sleep: Callable[[float], Awaitable[None]]
 ) -> T:
-    """The first answer of at most `max_retries + 1` attempts. Raises `CallError` naming the attempts when none gave one."""
+    """The first answer of at most `max_retries + 1` attempts. Raises `CallError` when none gave one."""
     from tenacity import AsyncRetrying, retry_if_exception_type, stop_after_attempt
 
     def wait(state: "RetryCallState") -> float:
