@@ -68,11 +68,18 @@ def _holds(require: Policy, passed: int, judged: int) -> bool:
 
 def _folded_scores(trials: Sequence[Trial], status: Status, scorer_errors: ScorerErrors) -> tuple[Score, ...]:
     slots = list(scores_by_label(trials).values())
-    failing = verdict_of(status) is False
-    reasons = [_first_failure(slot, scorer_errors) if failing else "" for slot in slots]
-    if failing and not any(reasons):
-        reasons = [_first_error(trials)] * len(slots)
+    reasons = _reasons(trials, slots, scorer_errors) if verdict_of(status) is False else [""] * len(slots)
     return tuple(_folded(slot, verdict_of(status), reason) for slot, reason in zip(slots, reasons, strict=True))
+
+
+def _reasons(
+    trials: Sequence[Trial], slots: Sequence[Sequence[tuple[int, Score]]], scorer_errors: ScorerErrors
+) -> list[str]:
+    """Why each scorer failed the case; where none did, because they broke or the target errored, that."""
+    judged = [_first_failure(slot, scorer_errors) for slot in slots]
+    broken = [_first_failure(slot, "fail") for slot in slots]
+    errors = [_first_error(trials)] * len(slots)
+    return next((reasons for reasons in (judged, broken) if any(reasons)), errors)
 
 
 def _folded(slot: Sequence[tuple[int, Score]], passed: bool | None, reason: str) -> Score:

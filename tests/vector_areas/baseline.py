@@ -11,7 +11,7 @@ from evalci.baseline.snapshot import Baseline, accepted
 from evalci.baseline.store import BaselineStore, saved_text
 from evalci.errors import BaselineError
 from evalci.gates.verdict import decide
-from evalci.model import BaselineDiff, Case, CaseResult, Change, GateOutcome, Output, Score, Verdict
+from evalci.model import BaselineDiff, Case, CaseResult, Change, GateOutcome, Output, Score, Status, Verdict
 
 SOURCE = ".evalci/baselines/evals/main.json"
 
@@ -108,7 +108,7 @@ def _results(cases: list[dict[str, Any]]) -> tuple[CaseResult, ...]:
 
 def _result(case_id: str, passed: bool) -> CaseResult:
     score = Score(scorer="contains", type="contains", value=float(passed), passed=passed)
-    status = "passed" if passed else "failed"
+    status: Status = "passed" if passed else "failed"
     return CaseResult(case=Case(id=case_id), status=status, output=Output(text="x"), scores=(score,))
 
 

@@ -28,7 +28,7 @@ def _verdict(given: dict[str, Any]) -> Verdict:
         verdicts = [decide(results=_results(entry), threshold=threshold) for entry in given["evals"]]
         return decide_all([(str(number), verdict) for number, verdict in enumerate(verdicts)])
     gate = GateOutcome(gate="pass_rate >= 0.5", type="pass_rate", passed=given["gates_passed"], actual=0.4, min=0.5)
-    results = (_scored("a", 1.0, True), _scored("b", 0.5, given["all_cases_passed"]))
+    results = [_scored("a", 1.0, True), _scored("b", 0.5, given["all_cases_passed"])]
     return decide(results=results, gates=(gate,), baseline=_diff(given["baseline"]))
 
 

@@ -18,10 +18,10 @@ def run(row: dict[str, Any]) -> None:
         return
     arms = [(arm["target"], [_result(*cell) for cell in arm["scores_by_case"].items()]) for arm in given["arms"]]
     found = compare_arms(arms)
-    assert [row.case_id for row in found.rows] == list(want["winners"])
-    assert {row.case_id: row.winner for row in found.rows} == want["winners"]
-    for row in found.rows:
-        for seen, wanted in zip(row.means, want["mean_scores"][row.case_id], strict=True):
+    assert [each.case_id for each in found.rows] == list(want["winners"])
+    assert {each.case_id: each.winner for each in found.rows} == want["winners"]
+    for each in found.rows:
+        for seen, wanted in zip(each.means, want["mean_scores"][each.case_id], strict=True):
             assert seen == (wanted if wanted is None else pytest.approx(wanted, abs=1e-12))
     assert [(arm.target, arm.wins) for arm in found.arms] == list(want["wins"].items())
     assert found.ties == want["ties"]

@@ -77,12 +77,10 @@ def execution(reason: str, exit_code: int | None, **more: Any) -> dict[str, Any]
 
 def test_reasons_are_counted_and_rates_are_over_all_executions() -> None:
     found = aggregate([execution("success", 0), execution("exit_code_1", 1), execution("timeout", -1)])
-    assert found == ProgramStats(
-        reason_counts={"success": 1, "exit_code_1": 1, "timeout": 1},
-        timeout_rate=pytest.approx(1 / 3),
-        success_rate=pytest.approx(1 / 3),
-        total_executions=3,
-    )
+    assert found is not None
+    assert found.reason_counts == {"success": 1, "exit_code_1": 1, "timeout": 1}
+    assert (found.timeout_rate, found.success_rate) == pytest.approx((1 / 3, 1 / 3))
+    assert found.total_executions == 3
 
 
 def test_a_mismatch_is_a_success_of_the_program() -> None:

@@ -17,8 +17,8 @@ CASE = case("coin")
 POLICIES: tuple[Policy, ...] = ("all", "majority", "any")
 
 
-def heads(*, latency_ms: int = 10, **more: object) -> Trial:
-    return attempt(output=Output(text="heads", latency_ms=latency_ms), scores=(good(**more),))
+def heads(latency_ms: int = 10) -> Trial:
+    return attempt(output=Output(text="heads", latency_ms=latency_ms), scores=(good(),))
 
 
 def tails(reason: str = "wanted heads", latency_ms: int = 10) -> Trial:
@@ -61,7 +61,8 @@ def trials_of(scorer_errors: ScorerErrors) -> st.SearchStrategy[Trial]:
     return answered | st.builds(boom, st.sampled_from(("boom", "500")))
 
 
-errors = st.sampled_from(("fail", "exclude"))
+POLICIES_ON_ERRORS: tuple[ScorerErrors, ...] = ("fail", "exclude")
+errors = st.sampled_from(POLICIES_ON_ERRORS)
 folds = errors.flatmap(
     lambda scorer_errors: st.tuples(
         st.lists(trials_of(scorer_errors), min_size=1, max_size=5).map(tuple),
@@ -176,6 +177,14 @@ def test_a_left_out_scorer_is_not_quoted_as_the_reason() -> None:
     contains, judge = fold(CASE, (lost, won), scorer_errors="exclude").scores
     assert contains.reason.startswith("trial 0: expected output")
     assert (judge.value, judge.passed, judge.reason) == (1.0, False, "")
+
+
+def test_a_case_that_failed_unmeasured_quotes_the_scorer_that_broke() -> None:
+    lost = attempt(output=Output(text=""), scores=(broken(error="no verdict"),), scorer_errors="exclude")
+    won = attempt(output=Output(text=""), scores=(good("judge"),), scorer_errors="exclude")
+    result = fold(CASE, (won, lost), scorer_errors="exclude")
+    assert result.status == "errored"
+    assert result.failures() == ("judge: trial 1: scorer error: no verdict",)
 
 
 def test_an_errored_trial_counts_as_no_time_and_adds_no_score() -> None:
