@@ -64,10 +64,18 @@ class Outputs:
             self.console.stderr.write(f"\r{done}/{total} cases{end}")
             self.console.stderr.flush()
 
-    def publish(self, report: Report) -> None:
-        """Write every report. Stdout holds the chosen report alone; the verdict is printed with it, or on stderr."""
+    def publish(self, report: Report) -> dict[str, str]:
+        """Write every report. Stdout holds the chosen report alone; the verdict is printed with it, or on stderr.
+
+        Returns the text of the reports that went to files, by format.
+        """
+        texts = {name: render(name, report, Style()) for name, _ in self.files}
         for name, path in self.files:
-            _write_file(path, render(name, report, Style()))
+            _write_file(path, texts[name])
+        self._print(report)
+        return texts
+
+    def _print(self, report: Report) -> None:
         if self.reporter == "terminal" and self.output is None:
             self.console.write(render("terminal", report, self.style) + terminal.verdict(report, self.style))
             return

@@ -33,13 +33,13 @@ def main(words: list[str], console: Console, *, command: str = "run", cache: str
     around = Surroundings(environ=console.environ, progress=outputs.progress, on_bug=console.bug)
     plan = prepare(request, around)
     report = run_async(run_suite(plan, around, asked))
-    if plan.suite.run.history and not arguments.no_history:
-        _remember(request, report, console)
     if arguments.save_baseline is not None:
         baseline = baseline_of(report)
         store.save(arguments.save_baseline, baseline)
         console.error(saved_text(arguments.save_baseline, baseline))
-    outputs.publish(report)
+    texts = outputs.publish(report)
+    if plan.suite.run.history and not arguments.no_history:
+        _remember(request, report, texts.get("json"), console)
     return report.verdict.exit_code
 
 
@@ -87,13 +87,13 @@ def request_of(arguments: argparse.Namespace) -> Request:
     )
 
 
-def _remember(request: Request, report: Report, console: Console) -> None:
+def _remember(request: Request, report: Report, text: str | None, console: Console) -> None:
     """Keep the run in the local history, which is never needed and never fatal."""
     from datetime import UTC, datetime
 
     from evalci.history import HistoryStore, keep
 
-    warning = keep(HistoryStore.beside(request.config), report, datetime.now(UTC))
+    warning = keep(HistoryStore.beside(request.config), report, datetime.now(UTC), text)
     if warning is not None:
         console.error(warning)
 

@@ -17,6 +17,7 @@ from evalci.reporters.style import PLAIN
 
 FILE: Final = "history.db"
 KEPT_RUNS: Final = 500
+KEPT_BYTES: Final = 200 * 1024 * 1024
 BUSY_TIMEOUT_S: Final = 5.0
 _TABLE: Final = """
 CREATE TABLE IF NOT EXISTS run_history (
@@ -28,6 +29,15 @@ CREATE TABLE IF NOT EXISTS run_history (
     total INTEGER NOT NULL,
     verdict INTEGER NOT NULL,
     report BLOB NOT NULL
+)
+"""
+# The oldest runs go first, once there are too many or they take too much room; the newest always stays.
+_FORGET: Final = """
+DELETE FROM run_history WHERE id < (SELECT max(id) FROM run_history) AND id NOT IN (
+    SELECT id FROM (
+        SELECT id, sum(length(report)) OVER newest AS bytes, row_number() OVER newest AS place
+        FROM run_history WINDOW newest AS (ORDER BY id DESC)
+    ) WHERE bytes <= :bytes AND place <= :runs
 )
 """
 
@@ -65,10 +75,13 @@ class HistoryStore:
         """The history of the suites that lie beside this config."""
         return cls(config.absolute().parent / ".evalci" / FILE)
 
-    def add(self, report: Report, now: datetime) -> None:
-        """Keep a run; a matrix run is one row per arm. Raises `HistoryError` when it cannot be written."""
+    def add(self, report: Report, now: datetime, text: str | None = None) -> None:
+        """Keep a run; a matrix run is one row per arm. Raises `HistoryError` when it cannot be written.
+
+        `text` is the JSON report where it was made already.
+        """
         created = now.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
-        rows = [_row(arm, created) for arm in (report.arms or (report,))]
+        rows = [_row(arm, created, text if arm is report else None) for arm in (report.arms or (report,))]
         with _reported("write"), contextlib.closing(self._connect(create=True)) as database, database:
             database.execute(_TABLE)
             database.executemany(
@@ -76,9 +89,7 @@ class HistoryStore:
                 " VALUES (?, ?, ?, ?, ?, ?, ?)",
                 rows,
             )
-            database.execute(
-                "DELETE FROM run_history WHERE id <= (SELECT max(id) FROM run_history) - ?", (KEPT_RUNS,)
-            )
+            database.execute(_FORGET, {"runs": KEPT_RUNS, "bytes": KEPT_BYTES})
 
     def runs(self, limit: int = KEPT_RUNS) -> tuple[PastRun, ...]:
         """The newest runs first; none when there is no history yet. Raises `HistoryError` when it cannot be read."""
@@ -113,17 +124,17 @@ class HistoryStore:
         return sqlite3.connect(self.file, timeout=BUSY_TIMEOUT_S)
 
 
-def keep(store: HistoryStore, report: Report, now: datetime) -> str | None:
+def keep(store: HistoryStore, report: Report, now: datetime, text: str | None = None) -> str | None:
     """Add a run; when that fails, the warning to show instead. The run's verdict is none of its business."""
     try:
-        store.add(report, now)
+        store.add(report, now, text)
     except HistoryError as exc:
         return f"warning: could not record run history: {exc}"
     return None
 
 
-def _row(report: Report, created: str) -> tuple[str, str, str, int, int, int, bytes]:
-    data = zlib.compress(render(report, PLAIN).encode("utf-8"), level=1)
+def _row(report: Report, created: str, text: str | None) -> tuple[str, str, str, int, int, int, bytes]:
+    data = zlib.compress((text or render(report, PLAIN)).encode("utf-8"), level=1)
     total = report.summary
     passed = int(report.verdict.passed)
     return (created, report.suite.config, report.suite.target, total.passed, total.total, passed, data)
