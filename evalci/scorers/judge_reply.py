@@ -96,7 +96,8 @@ def _ambiguous(scores: set[float], reply: str) -> NoVerdict:
 
 # --- JSON objects in a text -------------------------------------------------------------------------------------------
 
-_FENCED: Final = re.compile(r"```[ \t]*(?:json)?[ \t]*(.*)```", re.IGNORECASE | re.DOTALL)
+# The prompt opens a fence already, so either end may be missing.
+_FENCED: Final = re.compile(r"(?:```[ \t]*(?:json)?)?(.*?)(?:```)?", re.IGNORECASE | re.DOTALL)
 _NUMBER: Final = re.compile(r"-?[0-9]+(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?")
 # A reply with more braces than this is no reply of a judge; looking at each of them could take for ever.
 _MOST_BRACES: Final = 1000
@@ -104,10 +105,9 @@ _MOST_BRACES: Final = 1000
 
 def _whole_object(text: str) -> dict[str, Any] | None:
     """The JSON object that the text is, apart from white space and one fence around it."""
-    text = text.strip()
-    fenced = _FENCED.fullmatch(text)
+    fenced = _FENCED.fullmatch(text.strip())
     try:
-        value = _DECODER.decode(fenced[1].strip() if fenced else text)
+        value = _DECODER.decode(fenced[1].strip() if fenced else "")
     except (ValueError, RecursionError):
         return None
     return value if isinstance(value, dict) else None
