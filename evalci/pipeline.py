@@ -195,11 +195,13 @@ def _arm_names(suite: Suite, request: Request) -> tuple[str, ...]:
 
 
 def _secrets(suite: Suite, environ: Mapping[str, str]) -> list[str]:
-    """What the suite's key variables hold; it must not be seen anywhere."""
+    """What the suite's key variables hold, and what the config itself gives away; it must not be seen anywhere."""
     names: set[str] = set()
+    stated: list[str] = []
     for block in (*suite.targets.values(), *suite.scorers):
         names.update(_variables(block.settings))
-    return [environ[name] for name in sorted(names) if environ.get(name)]
+        stated += getattr(block.settings, "secrets", tuple)()
+    return [*(environ[name] for name in sorted(names) if environ.get(name)), *stated]
 
 
 def _variables(settings: object) -> Sequence[str]:
