@@ -39,8 +39,11 @@ def read_verdict(reply: str, answer: str) -> Verdict:
         whole = _whole_object(spoken)
         verdict = _from_prose(spoken, answer, reply) if whole is None else _own_word(whole, spoken, answer)
         return _in_range(verdict)
-    # The tags may be quotes from the answer: the verdict must be the same with them and without.
-    verdict, other = (_from_prose(text, answer, reply) for text in (spoken, reply))
+    # The tags may be quotes from the answer: what stands after them must be a verdict and nothing else, and what
+    # stands before them must not disagree.
+    if _whole_object(spoken) is None:
+        raise _unparseable(reply)
+    verdict, other = _from_prose(spoken, answer, reply), _from_prose(reply, answer, reply)
     if verdict.score != other.score:
         raise _ambiguous({verdict.score, other.score}, reply)
     return _in_range(verdict)
