@@ -250,7 +250,7 @@ def test_think_tags_in_the_answer_do_not_take_the_judges_own_away() -> None:
     assert score_of('<think>it thinks, too</think>\n{"score": 0.8}', answer) == 0.8
     assert score_of('<think>maybe {"score": 0.1}</think>\n{"score": 0.8}', answer) is None
     assert score_of('<think>it thinks, too</think>\nSo: {"score": 0.8}', answer) is None
-    assert score_of('{"score": 0.<think>{"score": 0.1}</think>8}', answer) is None
+    assert "ambiguous" in refusal('<think>{"score": 0.1}</think>{"sc<think></think>ore": 0.8}', answer)
 
 
 @given(st.text())
