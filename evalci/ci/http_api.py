@@ -114,7 +114,7 @@ class ApiClient:
 
     def _fetch_blob(self, call: Call, max_bytes: int, digest: str | None) -> Answer:
         url = self._url(call, None)
-        answer = self._exchange(call, "GET", url, with_token=True, max_bytes=JSON_BYTES)
+        answer = self._exchange(call, "GET", url, with_token=True, max_bytes=max(JSON_BYTES, max_bytes))
         for _ in range(_MAX_HOPS):
             if answer.status not in _REDIRECTS:
                 break

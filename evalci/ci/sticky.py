@@ -8,6 +8,7 @@ Comments created at the same moment are joined into the one with the lowest id, 
 their sections.
 """
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -40,6 +41,10 @@ class Offer:
     tier: Callable[[int], str | None]
     parts: int | None = None
 
+    def __post_init__(self) -> None:
+        if not re.fullmatch(r"[0-9a-f]+", self.sha):
+            raise ValueError(f"a section speaks of a commit, not of {self.sha!r}")
+
     def sections(self) -> list[Section]:
         """Our section in every length, the whole first."""
         found: list[Section] = []
@@ -47,6 +52,8 @@ class Offer:
             found.append(
                 Section(key=self.section_key, sha=self.sha, run=self.run, attempt=self.attempt, content=cleaned(text))
             )
+        if not found:
+            raise ValueError("a section needs a text")
         return found
 
 
@@ -86,6 +93,12 @@ class Outcome:
     sections: tuple[str, ...] = ()
     lost: tuple[str, ...] = ()
     failure: ApiFailure | None = None
+
+    def lines(self) -> tuple[str, ...]:
+        """What became of it in words, then what to change, indented by two."""
+        remedy = self.failure.remedy if self.failure else ""
+        first = f"comment {self.did}" + (f": {self.reason}" if self.reason else "")
+        return (first, *(f"  {line}" for line in remedy.splitlines()))
 
 
 class _Ended(Exception):
@@ -156,10 +169,10 @@ class _Publisher:
 
     def gave_up(self, failure: ApiFailure) -> Outcome:
         """The outcome when the host would not let us go on."""
-        written = " The comment was written, but what stands there now could not be checked." if self.writes else ""
-        return Outcome(
-            did=Did.FAILED, reason=f"{failure}{written}", sections=tuple(self.last.sections), failure=failure
-        )
+        reason = failure.lines()[0]
+        if self.writes:
+            reason += "; the comment was written, but what stands there now could not be checked"
+        return Outcome(did=Did.FAILED, reason=reason, sections=tuple(self.last.sections), failure=failure)
 
     def _look(self) -> Seen:
         seen = seen_in(self.conversation.comments(), self.conversation.author(), self.offer.comment_key)

@@ -344,3 +344,30 @@ class Interfering:
 
     def delete(self, number: int):
         self.inner.delete(number)
+
+
+def test_an_outcome_says_cause_and_remedy_once(pull: FakeGitHub):
+    pull.break_call("issues/create-comment", 403, message="Resource not accessible by integration")
+    assert go(pull, offer()).lines() == (
+        "comment failed: could not comment on #7 (POST /repos/octo-org/evals/issues/7/comments): "
+        "GitHub answered 403 (Resource not accessible by integration)",
+        "  add to the job:",
+        "    permissions:",
+        "      pull-requests: write",
+    )
+
+
+def test_a_comment_that_could_not_be_looked_at_again_is_not_success(pull: FakeGitHub):
+    with connected(pull, patience=EAGER) as to:
+        thread = Interfering(to, lambda: pull.break_call("issues/list-comments", 500, times=99), after_update=1)
+        pull.add_comment(7, BOT, written("", "old", run=9))
+        outcome = publish(thread, offer(), to.api)
+    assert outcome.did is Did.FAILED
+    assert "could not be checked" in outcome.reason
+
+
+def test_a_section_without_a_commit_or_a_text_cannot_be_offered():
+    with pytest.raises(ValueError, match="commit"):
+        offer("leg", sha="main")
+    with pytest.raises(ValueError, match="text"):
+        Offer(comment_key=KEY, section_key="", sha=SHA, run=1, attempt=1, tier=lambda number: None).sections()
