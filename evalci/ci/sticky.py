@@ -8,97 +8,18 @@ Comments created at the same moment are joined into the one with the lowest id, 
 their sections.
 """
 
-import re
-from collections.abc import Callable
 from dataclasses import dataclass, field
-from enum import StrEnum
 from typing import Final
 
 from evalci.ci.failures import ApiError, ApiFailure, Kind
 from evalci.ci.http_api import ApiClient
-from evalci.ci.sticky_body import BODY_BYTES, Section, StickyBody, cleaned, writer_mark
+from evalci.ci.sticky_body import StickyBody, writer_mark
 from evalci.ci.sticky_join import Knowledge, Seen, fitted, seen_in
+from evalci.ci.sticky_offer import Did, Offer, Outcome, Rules
 from evalci.ci.values import Conversation
 
 # The comment was deleted between our look and our write.
 _GONE_MEANWHILE: Final = frozenset({Kind.MISSING, Kind.GONE, Kind.CONFLICT})
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Offer:
-    """What one job wants to have in the comment.
-
-    `tier(0)` is the whole text, `tier(1)` a shorter one and so on, then None; the first line of each has to make sense
-    alone. `parts` is how many sections the comment will have when all jobs are done, where that is known: 1 says that
-    nobody else writes.
-    """
-
-    comment_key: str
-    section_key: str
-    sha: str
-    run: int
-    attempt: int
-    tier: Callable[[int], str | None]
-    parts: int | None = None
-
-    def __post_init__(self) -> None:
-        if not re.fullmatch(r"[0-9a-f]+", self.sha):
-            raise ValueError(f"a section speaks of a commit, not of {self.sha!r}")
-
-    def sections(self) -> list[Section]:
-        """Our section in every length, the whole first."""
-        found: list[Section] = []
-        while (text := self.tier(len(found))) is not None:
-            found.append(
-                Section(key=self.section_key, sha=self.sha, run=self.run, attempt=self.attempt, content=cleaned(text))
-            )
-        if not found:
-            raise ValueError("a section needs a text")
-        return found
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Rules:
-    """The protocol's times in seconds, and how often a publisher writes before it gives up."""
-
-    max_writes: int = 6
-    settle: float = 2.5
-    settle_per_call: float = 3.0
-    settle_after_doubt: float = 10.0
-    create_jitter: float = 1.0
-    first_backoff: float = 2.0
-    longest_backoff: float = 16.0
-    body_bytes: int = BODY_BYTES
-
-
-class Did(StrEnum):
-    """What became of an offer."""
-
-    CREATED = "created"
-    UPDATED = "updated"
-    UNCHANGED = "unchanged"
-    SKIPPED = "skipped"
-    FAILED = "failed"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Outcome:
-    """What became of an offer and why; `sections` are those in the comment when it was last seen.
-
-    `lost` names the sections that should be there and are not.
-    """
-
-    did: Did
-    reason: str = ""
-    sections: tuple[str, ...] = ()
-    lost: tuple[str, ...] = ()
-    failure: ApiFailure | None = None
-
-    def lines(self) -> tuple[str, ...]:
-        """What became of it in words, then what to change, indented by two."""
-        remedy = self.failure.remedy if self.failure else ""
-        first = f"comment {self.did}" + (f": {self.reason}" if self.reason else "")
-        return (first, *(f"  {line}" for line in remedy.splitlines()))
 
 
 class _Ended(Exception):
@@ -137,6 +58,9 @@ class _Publisher:
     waited_turn: bool = False
     did: Did | None = None
     in_doubt: bool = False
+    looked_at: float = 0.0
+    longest_look: float = 0.0
+    overrun: float = 0.0
     revision: object = None
     revision_since: float = 0.0
     last: Seen = field(default_factory=Seen)
@@ -149,9 +73,8 @@ class _Publisher:
             raise _Ended(Outcome(did=Did.SKIPPED, reason=reason))
 
     def step(self) -> None:
-        asked_at = self.api.effects.clock()
         seen = self._look()
-        stable = self._stable_for(seen, asked_at)
+        stable = self._stable_for(seen)
         missing = self.known.missing_in(seen.sections)
         if missing and (self.offer.section_key in missing or stable >= self._settle() / 2):
             if self._has_to_wait(seen):
@@ -175,7 +98,9 @@ class _Publisher:
         return Outcome(did=Did.FAILED, reason=reason, sections=tuple(self.last.sections), failure=failure)
 
     def _look(self) -> Seen:
+        self.looked_at = self.api.effects.clock()
         seen = seen_in(self.conversation.comments(), self.conversation.author(), self.offer.comment_key)
+        self.longest_look = max(self.longest_look, self.api.effects.clock() - self.looked_at)
         newer = seen.sections.get(self.offer.section_key)
         if newer is not None and self.known.is_newer(newer):
             reason = f"run {newer.run}, attempt {newer.attempt} of the same commit has already written this section"
@@ -184,12 +109,12 @@ class _Publisher:
         self.last = seen
         return seen
 
-    def _stable_for(self, seen: Seen, asked_at: float) -> float:
+    def _stable_for(self, seen: Seen) -> float:
         """Seconds for which nobody wrote, as far as two looks can tell: from the end of one to the start of another."""
         if seen.revision != self.revision:
             self.revision, self.revision_since = seen.revision, self.api.effects.clock()
             return 0.0
-        return asked_at - self.revision_since
+        return self.looked_at - self.revision_since
 
     def _settle(self) -> float:
         """How long nobody must have written: longer than a look and the write that follows it take."""
@@ -197,7 +122,7 @@ class _Publisher:
             return self.rules.settle_after_doubt
         if self.offer.parts == 1:
             return 0.0
-        return max(self.rules.settle, self.rules.settle_per_call * self.api.slowest)
+        return max(self.rules.settle, self.rules.settle_per_call * self.api.slowest, 2 * self.longest_look)
 
     def _rest(self, seconds: float) -> None:
         self._check_time(seconds)
@@ -228,11 +153,21 @@ class _Publisher:
                 self.conversation.create(body.render())
             else:
                 self.did = self.did or Did.UPDATED
-                self.conversation.update(seen.main_id, body.render())
+                self._update(seen.main_id, body.render())
             self.writes += 1
             self.failures = 0
         except ApiError as exc:
             self._after_failed_write(exc, seen)
+
+    def _update(self, number: int, text: str) -> None:
+        """Writes, and notes when look and write together took longer than others can be expected to wait."""
+        others_wait = self._settle()
+        try:
+            self.conversation.update(number, text)
+        finally:
+            took = self.api.effects.clock() - self.looked_at
+            if self.offer.parts != 1 and took > others_wait:
+                self.overrun = max(self.overrun, took)
 
     def _joined(self, seen: Seen) -> StickyBody:
         """Everything known as one text, under the next revision."""
@@ -260,8 +195,11 @@ class _Publisher:
             self.smallest_tier += 1
             return
         deleted_meanwhile = failure.kind in _GONE_MEANWHILE and seen.main_id is not None and self.failures == 1
-        if not deleted_meanwhile and not self.api.pause(failure, self.failures):
+        if deleted_meanwhile:
+            return
+        if not self.api.pause(failure, self.failures):
             raise exc
+        self.check_head()
 
     def _delete_duplicates(self, seen: Seen, *, only_own: bool) -> None:
         """Removes comments that a race left behind, once the one that counts has all that they say."""
@@ -271,7 +209,17 @@ class _Publisher:
                 self.conversation.delete(number)
 
     def _finish(self, seen: Seen) -> None:
-        raise _Ended(Outcome(did=self.did or Did.UNCHANGED, sections=tuple(seen.sections)))
+        """Ends well, unless a slow write of ours may have undone one whose author has left and cannot mend it."""
+        there = tuple(seen.sections)
+        if not self.overrun or len(there) == self.offer.parts:
+            raise _Ended(Outcome(did=self.did or Did.UNCHANGED, sections=there))
+        expected = f" of {self.offer.parts}" if self.offer.parts else ""
+        reason = (
+            f"a write took {self.overrun:.1f} s and may have undone another job's: "
+            f"the comment has {len(there)}{expected} sections ({', '.join(map(repr, there))}). "
+            "Run the publish step of a job that is missing again."
+        )
+        raise _Ended(Outcome(did=Did.FAILED, reason=reason, sections=there))
 
     def _lost(self, seen: Seen, missing: tuple[str, ...]) -> Outcome:
         there = seen.sections.get(self.offer.section_key)

@@ -16,8 +16,9 @@ from evalci.ci.github import GitHub, PullRequestComments, github_host
 from evalci.ci.host import Effects, Secret
 from evalci.ci.http_api import ApiClient
 from evalci.ci.retry import Patience
-from evalci.ci.sticky import Offer, publish
+from evalci.ci.sticky import publish
 from evalci.ci.sticky_body import Section, StickyBody, comment_key, parse
+from evalci.ci.sticky_offer import Offer
 from evalci.ci.transport import open_http
 
 from .fake_github import JOB_TOKEN, FakeGitHub

@@ -10,8 +10,9 @@ from evalci.ci.gitlab import GitLab, MergeRequestNotes, gitlab_host
 from evalci.ci.host import Secret
 from evalci.ci.http_api import ApiClient
 from evalci.ci.retry import Patience
-from evalci.ci.sticky import Did, Offer, publish
+from evalci.ci.sticky import publish
 from evalci.ci.sticky_body import comment_key
+from evalci.ci.sticky_offer import Did, Offer
 from evalci.ci.transport import open_http
 
 from .clients import JumpingClock

@@ -1,13 +1,15 @@
 """The sticky comment: found, created, updated, left alone, and never lost, whatever the host and the other jobs do."""
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import pytest
 
 from evalci.ci.failures import Kind
 from evalci.ci.retry import Patience
-from evalci.ci.sticky import Did, Offer, Outcome, Rules, publish
+from evalci.ci.sticky import publish
 from evalci.ci.sticky_body import Section, StickyBody, comment_key, parse
+from evalci.ci.sticky_offer import Did, Offer, Outcome, Rules
 
 from .clients import Connected, connected
 from .fake_github import FakeGitHub
@@ -371,3 +373,27 @@ def test_a_section_without_a_commit_or_a_text_cannot_be_offered():
         offer("leg", sha="main")
     with pytest.raises(ValueError, match="text"):
         Offer(comment_key=KEY, section_key="", sha=SHA, run=1, attempt=1, tier=lambda number: None).sections()
+
+
+@pytest.mark.parametrize(("parts", "did"), [(2, Did.UPDATED), (3, Did.FAILED), (None, Did.FAILED)])
+def test_a_write_slower_than_others_wait_is_no_success_while_a_section_may_be_gone(
+    pull: FakeGitHub, parts: int | None, did: Did
+):
+    """Whoever we overwrote may have left: only the expected number of sections shows that nothing is gone."""
+    pull.add_comment(7, BOT, written("other", "theirs"))
+    with connected(pull, patience=EAGER) as to:
+        thread = Interfering(to, lambda: to.clock.sleep(9.0), before_update=1)
+        outcome = publish(thread, offer("mine", parts=parts), to.api)
+    assert outcome.did is did
+    if did is Did.FAILED:
+        assert "took 9.0 s" in outcome.reason
+        assert "'mine', 'other'" in outcome.reason
+
+
+def test_a_head_that_moves_during_a_rate_limit_wait_stops_the_write(pull: FakeGitHub):
+    pull.break_call("issues/create-comment", 429, headers={"retry-after": "60"})
+    with connected(pull, patience=EAGER) as to:
+        to.api.effects = replace(to.api.effects, sleep=lambda seconds: pull.add_pull(7, head_sha="b" * 40))
+        outcome = publish(to.conversation(7), offer(), to.api)
+    assert outcome.did is Did.SKIPPED
+    assert pull.comments == {}
