@@ -17,20 +17,36 @@ def fold(
     """The result of a case over all its trials; over one trial, that trial as it is, without detail."""
     if not trials:
         raise ValueError("a case has at least one trial")
+    if len(trials) == 1:
+        return _single(case, trials[0], scorer_errors)
     answered = [trial for trial in trials if trial.error is None]
-    several = len(trials) > 1
     status = folded_status(trials, require=require, scorer_errors=scorer_errors)
     return CaseResult(
         case=case,
         status=status,
         output=answered[0].output if answered else None,
         error=None if answered else trials[0].error,
-        scores=_folded_scores(trials, status, scorer_errors) if several else trials[0].scores,
+        scores=_folded_scores(trials, status, scorer_errors),
         latency_ms=sum(trial.output.latency_ms for trial in answered if trial.output) // len(trials),
         tokens=_known_sum([tokens_of(trial) for trial in trials]),
         cost_usd=total(cost_of(trial) for trial in trials),
-        trials=trials if several else (),
-        trial_stats=_stats(trials) if several else None,
+        trials=trials,
+        trial_stats=_stats(trials),
+    )
+
+
+def _single(case: Case, trial: Trial, scorer_errors: ScorerErrors) -> CaseResult:
+    """The one trial as it is. Nearly every run folds all its cases this way."""
+    output = trial.output
+    return CaseResult(
+        case=case,
+        status=status_of(trial.error, trial.scores, scorer_errors),
+        output=output,
+        error=trial.error,
+        scores=trial.scores,
+        latency_ms=0 if output is None else output.latency_ms,
+        tokens=tokens_of(trial),
+        cost_usd=cost_of(trial),
     )
 
 
@@ -51,13 +67,18 @@ def folded_status(trials: Sequence[Trial], *, require: Policy, scorer_errors: Sc
 
 def tokens_of(trial: Trial) -> int | None:
     """Every token of one attempt, the scorers' calls included; None when nothing was reported."""
-    counts = [trial.output.tokens if trial.output else None, *(score.tokens for score in trial.scores)]
-    return _known_sum([tokens.total for tokens in counts if tokens is not None])
+    counts = [score.tokens.total for score in trial.scores if score.tokens is not None]
+    if trial.output is not None and trial.output.tokens is not None:
+        counts.append(trial.output.tokens.total)
+    return sum(counts) if counts else None
 
 
 def cost_of(trial: Trial) -> float | None:
     """What one attempt cost, the scorers' calls included; None when no cost is known."""
-    return total([trial.output.cost_usd if trial.output else None, *(score.cost_usd for score in trial.scores)])
+    costs = [score.cost_usd for score in trial.scores if score.cost_usd is not None]
+    if trial.output is not None and trial.output.cost_usd is not None:
+        costs.append(trial.output.cost_usd)
+    return total(costs) if costs else None
 
 
 def _holds(require: Policy, passed: int, judged: int) -> bool:

@@ -16,13 +16,12 @@ def status_of(error: str | None, scores: Sequence[Score], scorer_errors: ScorerE
     """
     if error is not None:
         return "errored"
-    measured = [score for score in scores if score.error is None]
+    measured = [score.passed for score in scores if score.error is None]
     if len(measured) < len(scores) and (scorer_errors == "fail" or not measured):
         return "errored"
-    verdicts = {score.passed for score in measured} - {None}
-    if False in verdicts:
+    if False in measured:
         return "failed"
-    return "passed" if verdicts else "unjudged"
+    return "passed" if True in measured else "unjudged"
 
 
 def verdict_of(status: Status) -> bool | None:
