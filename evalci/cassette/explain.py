@@ -18,9 +18,10 @@ class Explainer:
     def __init__(self, recordings: Iterable[Recording]) -> None:
         self._by_input: dict[tuple[str, str], list[Recording]] = {}
         for recording in sorted(recordings, key=lambda r: r.key):
-            text = recording.row["request"].get("input")
+            row = recording.row
+            text = row["request"].get("input")
             if isinstance(text, str):
-                self._by_input.setdefault((recording.row["kind"], text), []).append(recording)
+                self._by_input.setdefault((row["kind"], text), []).append(recording)
         self._forwards = sorted(self._by_input)
         self._backwards = sorted((kind, text[::-1]) for kind, text in self._by_input)
 
@@ -61,7 +62,9 @@ def _differences(recorded: Any, asked: Any, path: str = "") -> Iterator[str]:
             below = f"{path}.{key}" if path and path != "identity" else key
             yield from _differences(recorded.get(key), asked.get(key), below)
     elif canonical(recorded) != canonical(asked):
-        yield f"{path} was {_shown(recorded)} and is now {_shown(asked)}"
+        # A header's value may be a secret.
+        is_header = path.startswith("http.headers")
+        yield f"{path} differs" if is_header else f"{path} was {_shown(recorded)} and is now {_shown(asked)}"
 
 
 def _shown(value: Any) -> str:

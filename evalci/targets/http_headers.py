@@ -36,7 +36,7 @@ def secret_values(headers: Mapping[str, str]) -> tuple[str, ...]:
 def masking(headers: Mapping[str, str]) -> Callable[[str], str]:
     """A function that takes the values of all headers but the harmless ones out of an error's text."""
     found = _parts(value for name, value in headers.items() if name.lower() not in _HARMLESS)
-    spellings = dict.fromkeys(spelling for part in found for spelling in (part, json.dumps(part)[1:-1]))
+    spellings = dict.fromkeys(spelling for part in found for spelling in _spellings(part))
 
     def mask(text: str) -> str:
         for spelling in spellings:
@@ -44,6 +44,13 @@ def masking(headers: Mapping[str, str]) -> Callable[[str], str]:
         return text
 
     return mask
+
+
+def _spellings(part: str) -> Iterator[str]:
+    """A value as it is, and as JSON writes it."""
+    yield part
+    yield json.dumps(part, ensure_ascii=False)[1:-1]
+    yield json.dumps(part)[1:-1]
 
 
 def _parts(values: Iterable[str]) -> tuple[str, ...]:

@@ -91,8 +91,8 @@ def test_braces_and_quotes_inside_a_reason_are_part_of_it() -> None:
     '{"score": NaN}',
     '{"score": Infinity}',
     '{"score": 1e999}',
-    '{"score": ' + "9" * 400 + "}",
-    '{"score": ' + "9" * 5000 + "}",
+    pytest.param('{"score": ' + "9" * 400 + "}", id="huge"),
+    pytest.param('{"score": ' + "9" * 5000 + "}", id="longer"),
     '{"score": 0.8, "reason": 3}',
     '{"score": 0.8, "score": 0.8}',
     "{'score': 0.8}",
@@ -101,8 +101,8 @@ def test_braces_and_quotes_inside_a_reason_are_part_of_it() -> None:
     '{"score": 0.8} I think</think>',
     '<think>{"score": 0.8}</think>',
     'Format: {"score": "a number"}. Mine: {"score": 0.8}',
-    '{"a":' * 5000,
-    "{" * 5000 + '{"score": 0.8}',
+    pytest.param('{"a":' * 5000, id="deep"),
+    pytest.param("{" * 5000 + '{"score": 0.8}', id="braces"),
 ])  # fmt: skip
 def test_anything_else_is_unparseable(reply: str) -> None:
     assert refusal(reply).startswith("judge returned an unparseable verdict: ")
