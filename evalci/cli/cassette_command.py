@@ -9,6 +9,7 @@ from typing import Final
 from evalci.cassette import Redactor, upkeep
 from evalci.cassette.codec import Recording
 from evalci.cassette.store import cassette_files, load, write
+from evalci.cli import cassette_changes
 from evalci.cli.console import Console, Parser
 from evalci.cli.run_command import DEFAULT_CONFIG
 from evalci.errors import EXIT_FAILED, EXIT_PASSED, CassetteError, UsageError
@@ -21,6 +22,9 @@ ABOUT: Final[Mapping[str, str]] = {
     "merge": "join files, and settle two answers to one key",
     "verify": "recompute every key from its request",
     "redact": "take out what looks like a secret",
+    "diff": "two cassettes side by side, with before and after",
+    "import": "take over the recordings of an EvalCore suite",
+    "prune": "drop recordings that nothing asks for",
 }
 
 
@@ -138,4 +142,7 @@ ACTIONS: Final[Mapping[str, Callable[[list[str], Console], int]]] = {
     "merge": _merge,
     "verify": _verify,
     "redact": _redact,
+    "diff": cassette_changes.diff,
+    "import": cassette_changes.import_cache,
+    "prune": cassette_changes.prune,
 }

@@ -15,7 +15,8 @@ COMMANDS: Final[Mapping[str, str]] = {
     "record": "run a suite, calling and recording what is not recorded yet",
     "validate": "every mistake in the config and datasets; runs nothing",
     "baseline": "accepted states: save, show, list",
-    "cassette": "work with recordings: stats, show, merge, verify …",
+    "cassette": "work with recordings: stats, show, diff, merge, verify …",
+    "compare": "two saved reports or baselines side by side",
     "schema": "print the JSON Schema of evals.yaml, for editors",
 }
 
