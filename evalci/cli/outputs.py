@@ -12,7 +12,7 @@ from evalci.reporters import REPORTERS, Style, choose_color, render, terminal
 from evalci.wording import quoted
 
 MAIN_REPORTERS: Final = ("terminal", "json", "junit", "markdown")
-FILE_FLAGS: Final = ("junit", "json", "markdown", "html")
+FILE_FLAGS: Final = tuple(name for name in REPORTERS if name != "terminal")
 
 
 def add_output_options(parser: argparse.ArgumentParser) -> None:
@@ -99,4 +99,3 @@ def _write_file(path: str, text: str) -> None:
         raise UsageError(f"cannot write the report to {quoted(path)}: {exc.strerror or exc}") from exc
 
 
-__all__ = ["REPORTERS", "Outputs", "add_output_options"]
