@@ -95,6 +95,10 @@ class Http:
         """What stands in the config and must not be shown all the same: header values that surely are secrets."""
         return secret_values(self.headers or {})
 
+    def auth(self, key: str) -> tuple[str, str]:
+        """The header that carries the key: its name and its value."""
+        return self._auth_header, f"{self._auth_prefix}{key}"
+
     def build(self, tools: Tools) -> "HttpTarget":
         key = tools.secret(self.api_key_env)
         if key is not None and tools.live and not is_header_value(key):
@@ -102,7 +106,7 @@ class Http:
         mask = masking(self.headers or {})
         caller = HttpCaller(
             tools.transport,
-            auth=None if key is None else (self._auth_header, f"{self._auth_prefix}{key}"),
+            auth=None if key is None else self.auth(key),
             scrub=lambda text: mask(tools.scrub(text)),
             sleep=tools.clock.sleep,
             max_retries=self.max_retries,

@@ -102,6 +102,22 @@ def test_without_a_body_none_is_sent_and_no_type_either() -> None:
     assert (request.method, request.url, request.body, request.headers) == ("GET", "https://h/hi", None, {})
 
 
+def test_the_key_of_a_recording_is_made_of_templates_and_leaves_out_what_is_not_set() -> None:
+    bare = http_endpoint(url="https://h/{{input}}", method="post", headers={}, body=None, response_path=None)
+    assert bare.identity == {"http": {"url": "https://h/{{input}}", "method": "POST"}}
+    assert bare.key("hi") == "cc1eff2c074be242dd05c253986888428817f86f552b4fe743a956ac49022eb7"
+    full = http_endpoint(
+        url="https://api.myapp.com/chat",
+        method="POST",
+        headers=None,
+        body={"question": "{{input}}"},
+        response_path="/answer",
+    )
+    assert full.key("Where is my refund?") == "678c0632eb0a35291e2760273611b68855aafda7b227eb942954dff0101c22d1"
+    named = http_endpoint(url="https://h", method="PUT", headers={"X-A": "V"}, body=[0], response_path="/")
+    assert named.identity["http"]["headers"] == {"x-a": "V"}
+
+
 # --- settings -------------------------------------------------------------------------------------------------------
 
 WHO = 'target "t": '
