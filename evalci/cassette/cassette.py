@@ -1,7 +1,6 @@
 """The cassette in front of live callers: replays, records, counts. It knows calls, no target."""
 
 import asyncio
-from dataclasses import replace
 from pathlib import Path
 from typing import Literal
 
@@ -10,6 +9,7 @@ from evalci.cassette import codec, store
 from evalci.cassette.explain import Explainer
 from evalci.cassette.journal import Journal, load_with_journal, merge_answer, recover
 from evalci.cassette.redact import Redactor
+from evalci.cassette.vectors import decode_vector, encode_vector
 from evalci.model import ChangedRecording, Recordings
 from evalci.wording import quoted
 
@@ -29,7 +29,7 @@ class Cassette:
         self._folder = folder
         self._redactor = redactor
         self._recordings: dict[str, codec.Recording] = {}
-        self._loaded: frozenset[str] = frozenset()
+        self._loaded: dict[str, codec.Recording] = {}
         self._used: dict[str, None] = {}
         self._missed: set[str] = set()
         self._hits = 0
@@ -45,23 +45,38 @@ class Cassette:
         if self.mode == "off":
             return
         if self.mode == "replay":
-            recover(self._folder)
-        else:
-            self._journal = Journal(self._folder)
-            self._journal.open()
-        self._recordings, self.notes, left = load_with_journal(self._folder)
-        self._loaded = frozenset(self._recordings)
-        if left and self._journal is not None:
-            self._journal.fold(self._recordings)
+            recovered = recover(self._folder)
+            self._load()
+            self.notes = (*recovered, *self.notes)
+            return
+        journal = Journal(self._folder)
+        journal.open()
+        try:
+            self._load()
+            if not journal.is_empty:
+                journal.fold(self._recordings)
+        except BaseException:
+            journal.close()
+            raise
+        self._journal = journal
+
+    def _load(self) -> None:
+        self._recordings, self.notes = load_with_journal(self._folder)
+        self._loaded = dict(self._recordings)
 
     def close(self) -> None:
-        """Fold the journal in and let it go. Safe to call twice, and after a failure."""
-        if self._journal is None:
+        """Fold the journal in and let it go. Safe to call twice, and after a failure.
+
+        Raises `CassetteError` when the cassette cannot be written; the answers stay in the journal.
+        """
+        journal, self._journal = self._journal, None
+        if journal is None:
             return
-        if self._recorded or self._changed:
-            self._journal.fold(self._recordings)
-        self._journal.close()
-        self._journal = None
+        try:
+            if not journal.is_empty:
+                journal.fold(self._recordings)
+        finally:
+            journal.close()
 
     def record(self, live: Caller) -> Caller:
         """The caller that answers from recordings where the mode says so, and from `live` where it does not."""
@@ -107,9 +122,12 @@ class Cassette:
         text = self._redactor.scrub(reply.text)
         if text != reply.text:
             self._redacted.add(call.key)
-            reply = replace(reply, text=text)
+            reply = reply._replace(text=text)
         if reply.vector is not None:
-            reply = replace(reply, vector=codec.decode_vector(codec.encode_vector(reply.vector)))
+            try:
+                reply = reply._replace(vector=decode_vector(encode_vector(reply.vector)))
+            except ValueError as exc:
+                raise CallError(str(exc)) from exc
         return reply
 
     async def _call_and_keep(self, live: Caller, call: Call) -> Reply:
@@ -127,17 +145,20 @@ class Cassette:
         return reply
 
     def _take(self, call: Call, new: codec.Recording) -> None:
-        """Count an answer that is safe on disk."""
-        self._used[new.key] = None
-        known = new.key in self._recordings
-        old = merge_answer(self._recordings, new)
-        if old is None and known:
-            return
-        self._recorded.add(new.key)
-        if old is not None and new.key in self._loaded:
-            before = self._changed[new.key].before if new.key in self._changed else old.text
-            change = ChangedRecording(key=new.key, case_id=call.case_id, before=before, after=new.text)
-            self._changed[new.key] = change
+        """Count an answer that is safe on disk; one that says what was loaded leaves everything as it was."""
+        key, before = new.key, self._loaded.get(new.key)
+        self._used[key] = None
+        if before is None:
+            merge_answer(self._recordings, new)
+            self._recorded.add(key)
+        elif before.answer == new.answer:
+            self._recordings[key] = before
+            self._recorded.discard(key)
+            self._changed.pop(key, None)
+        else:
+            self._recordings[key] = new
+            self._recorded.add(key)
+            self._changed[key] = ChangedRecording(key=key, case_id=call.case_id, before=before.text, after=new.text)
 
     def _hit(self, key: str, recording: codec.Recording) -> Reply:
         self._used[key] = None
@@ -149,7 +170,8 @@ class Cassette:
         if self._explainer is None:
             self._explainer = Explainer(self._recordings.values())
         why = self._explainer.explain(call)
-        message = f"cache miss for case {quoted(call.label)} in replay mode — record it first with --cache auto (or live)"
+        what = f"cache miss for case {quoted(call.label)} in replay mode"
+        message = f"{what} — record it first with --cache auto (or live)"
         return self._redactor.scrub(f"{message}; {why}" if why else message)
 
     @property
@@ -164,7 +186,7 @@ class Cassette:
 
     def counts(self, *, with_keys: bool = False) -> Recordings:
         """How the recordings were used. `with_keys` keeps the keys, so that shards can be merged."""
-        redacted = {key for key in self._used if key in self._recordings and self._recordings[key].row.get("redacted")}
+        redacted = {key for key, recording in self._recordings.items() if recording.redacted} & self._used.keys()
         return Recordings(
             hits=self._hits,
             misses=len(self._missed),

@@ -1,43 +1,57 @@
 """One line of a cassette: `{"key":…,"kind":…,"request":…,"response":…}`, keys sorted, compact."""
 
-import base64
-import struct
+import re
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import orjson
 
 from evalci.calls import Call, Reply, canonical
+from evalci.cassette.vectors import decode_vector, encode_vector, is_vector
 from evalci.model import Tokens
+from evalci.nesting import MOST_DEPTH, too_deep
 
 KINDS: Final = frozenset({"chat", "http", "embeddings"})
-_HEX: Final = frozenset("0123456789abcdef")
+_KEY: Final = re.compile(r"[0-9a-f]{64}")
+_CONFLICT: Final = (b"<<<<<<<", b"|||||||", b"=======", b">>>>>>>")
 
 
-@dataclass(frozen=True, slots=True)
-class Recording:
-    """A recorded call and the line it stands on."""
+class Recording(NamedTuple):
+    """A recorded call and the line it stands on. Only the answer is kept as data: a replay needs no more."""
 
     key: str
-    row: Mapping[str, Any]
+    response: Mapping[str, Any]
+    redacted: bool
     line: bytes
+
+    @property
+    def row(self) -> dict[str, Any]:
+        """The whole line as data."""
+        row: dict[str, Any] = orjson.loads(self.line)
+        return row
 
     @property
     def answer(self) -> tuple[Any, ...]:
         """What makes two recordings of one key the same: everything that was answered but the time it took."""
-        response = self.row["response"]
-        return tuple(response.get(part) for part in ("text", "embedding", "tokens", "notes", "trajectory"))
+        return tuple(self.response.get(part) for part in ("text", "embedding", "tokens", "notes"))
 
     @property
     def text(self) -> str:
         """The answer as people compare it; an embedding as its own encoding."""
-        response = self.row["response"]
-        return str(response.get("text", response.get("embedding", "")))
+        return str(self.response.get("text", self.response.get("embedding", "")))
 
 
 class BadLine(ValueError):
-    """A line is no recording; its text says why."""
+    """A line is no recording; its text says why. `torn` tells a line that may only have been cut off."""
+
+    def __init__(self, why: str, *, torn: bool = False) -> None:
+        super().__init__(why)
+        self.torn = torn
+
+
+def is_conflict_marker(line: bytes) -> bool:
+    """Is this a line that git leaves where two branches differ?"""
+    return line.startswith(_CONFLICT)
 
 
 def read_line(line: bytes) -> Recording:
@@ -45,28 +59,37 @@ def read_line(line: bytes) -> Recording:
     try:
         row = orjson.loads(line)
     except orjson.JSONDecodeError as exc:
-        if line.startswith((b"<<<<<<<", b"=======", b">>>>>>>")):
+        if is_conflict_marker(line):
             raise BadLine("a merge conflict marker") from exc
-        raise BadLine(f"not valid JSON: {exc.msg}") from exc
+        # What a crash leaves of a line is its beginning, or the zeros of a block that was never written.
+        raise BadLine(f"not valid JSON: {exc.msg}", torn=line[:1] in (b"{", b"\0")) from exc
     try:
         key, response = row["key"], row["response"]
-        fits = len(key) == 64 and _HEX.issuperset(key) and row["kind"] in KINDS and type(row["request"]) is dict
-        fits = fits and type(response.get("latency_ms", 0)) is int and _has_answer(response)
-    except (KeyError, TypeError, AttributeError) as exc:
-        raise BadLine("not a recording: it lacks a key, kind, request or response of the right type") from exc
+        fits = type(key) is str and _KEY.fullmatch(key) is not None and type(row["request"]) is dict
+        fits = fits and row["kind"] in KINDS and _is_answer(row["kind"], response)
+    except (KeyError, TypeError, AttributeError):
+        fits = False
     if not fits:
-        raise BadLine("not a recording: its key, kind, request or response is not as it should be")
-    return Recording(key, row, line)
+        raise BadLine("not a recording: its key, kind, request or response is missing or not as it should be")
+    if too_deep(line):
+        raise BadLine(f"nested more than {MOST_DEPTH} deep")
+    return Recording(key, response, row.get("redacted") is True, line)
 
 
-def _has_answer(response: dict[str, Any]) -> bool:
+def _is_answer(kind: str, response: dict[str, Any]) -> bool:
+    """Does a response hold what its kind of call is answered with, each part of the right type?"""
+    latency = response.get("latency_ms", 0)
+    if type(latency) is not int or latency < 0:
+        return False
     tokens = response.get("tokens")
     if tokens is not None and not all(type(tokens[part]) is int and tokens[part] >= 0 for part in ("input", "output")):
         return False
-    embedding = response.get("embedding")
-    if embedding is None:
-        return type(response.get("text")) is str
-    return len(base64.b64decode(embedding, validate=True)) % 4 == 0
+    notes = response.get("notes")
+    if notes is not None and not (type(notes) is list and all(type(note) is str for note in notes)):
+        return False
+    if kind == "embeddings":
+        return is_vector(response["embedding"])
+    return type(response["text"]) is str
 
 
 def write_line(call: Call, request: Mapping[str, Any], response: Mapping[str, Any], *, redacted: bool) -> bytes:
@@ -91,35 +114,13 @@ def response_of(reply: Reply) -> dict[str, Any]:
 
 def reply_of(recording: Recording) -> Reply:
     """The answer as it was given, latency included."""
-    response = recording.row["response"]
+    response = recording.response
     tokens = response.get("tokens")
     embedding = response.get("embedding")
     return Reply(
-        text=response.get("text", ""),
-        latency_ms=response.get("latency_ms", 0),
-        tokens=None if tokens is None else Tokens(tokens["input"], tokens["output"]),
-        vector=None if embedding is None else decode_vector(embedding),
-        notes=tuple(response.get("notes", ())),
+        response.get("text", ""),
+        response.get("latency_ms", 0),
+        None if tokens is None else Tokens(tokens["input"], tokens["output"]),
+        None if embedding is None else decode_vector(embedding),
+        tuple(response.get("notes") or ()),
     )
-
-
-def encode_vector(vector: tuple[float, ...]) -> str:
-    """Numbers as base64 of little-endian float32."""
-    return base64.b64encode(struct.pack(f"<{len(vector)}f", *vector)).decode("ascii")
-
-
-def decode_vector(text: str) -> tuple[float, ...]:
-    """The numbers again, each as the shortest decimal that names its float32.
-
-    Servers print float32 as such decimals, so 0.6 comes back as 0.6 and not as 0.6000000238.
-    """
-    data = base64.b64decode(text)
-    return tuple(map(_shortest, struct.unpack(f"<{len(data) // 4}f", data)))
-
-
-def _shortest(value: float) -> float:
-    for digits in range(6, 9):
-        short = float(f"{value:.{digits}g}")
-        if struct.unpack("<f", struct.pack("<f", short))[0] == value:
-            return short
-    return float(f"{value:.9g}")

@@ -1,19 +1,23 @@
 """Takes secrets out of text: what the suite's key variables hold, and what looks like a key."""
 
 import base64
+import json
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from functools import cached_property
 from typing import Any, Final
-from urllib.parse import quote
+from urllib.parse import quote, quote_plus
 
 MASK: Final = "[redacted]"
 # Values that people give to servers that need no key; masking such a word would change answers for nothing.
 _PLACEHOLDERS: Final = frozenset({"ollama", "lm-studio", "not-needed", "no-key", "sk-no-key-required", "placeholder"})
 _SHORTEST_SECRET: Final = 6
+# Fewer characters of base64 would be found in text that has nothing to do with the secret.
+_SHORTEST_ENCODED: Final = 8
 
-# Prefixes that the issuers publish, so that scanners can find leaked keys.
-_LOOKS_LIKE_A_SECRET: Final = (
+# Prefixes that the issuers publish, so that scanners can find leaked keys. Repetitions are bounded where a match may
+# fail late, so that no text takes longer than its length.
+_ISSUED_KEYS: Final = (
     r"\bsk-[A-Za-z0-9_-]{20,}"
     r"|\bAKIA[0-9A-Z]{16}\b"
     r"|\bAIza[0-9A-Za-z_-]{35}"
@@ -24,10 +28,10 @@ _LOOKS_LIKE_A_SECRET: Final = (
     r"|\bnpm_[A-Za-z0-9]{36}"
     r"|\bpypi-[A-Za-z0-9_-]{50,}"
     r"|\bxox[abeoprs]-[A-Za-z0-9-]{10,}"
-    r"|\beyJ[A-Za-z0-9_-]{10,}\.eyJ[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{10,}"
+    r"|\beyJ[A-Za-z0-9_-]{10,2000}\.eyJ[A-Za-z0-9_-]{10,8000}\.[A-Za-z0-9_-]{10,}"
     r"|(?<=[Bb]earer )[A-Za-z0-9._~+/-]{20,}=*"
-    r"|(?<=://)[^\s/:@]{1,64}:[^\s/:@]{3,}(?=@)"
-    r"|-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\S]*?(?:-----END [A-Z ]*PRIVATE KEY-----|\Z)"
+    r"|(?<=://)[^\s/:@]{1,64}:[^\s/:@]{3,256}(?=@)"
+    r"|-----BEGIN [A-Z ]{0,40}PRIVATE KEY-----[\s\S]*?(?:-----END [A-Z ]{0,40}PRIVATE KEY-----|\Z)"
 )
 
 
@@ -45,7 +49,7 @@ class Redactor:
 
     @cached_property
     def _pattern(self) -> re.Pattern[str]:
-        return re.compile(_LOOKS_LIKE_A_SECRET)
+        return re.compile(_ISSUED_KEYS)
 
     def known(self, text: str) -> str:
         """The text without the secrets that were handed in."""
@@ -69,9 +73,23 @@ class Redactor:
         return value
 
 
-def _spellings(secret: str) -> Iterable[str]:
-    """A secret as it is, and as servers and tools commonly write it: in URLs, JSON and basic authentication."""
+def _spellings(secret: str) -> Iterator[str]:
+    """A secret as it is, and as servers and tools commonly write it: in URLs, JSON and base64."""
     yield secret
-    yield quote(secret, safe="")
-    yield secret.replace("\\", "\\\\").replace('"', '\\"')
-    yield base64.b64encode(secret.encode("utf-8", "replace")).decode("ascii").rstrip("=")
+    for encoded in (quote(secret, safe=""), quote(secret), quote_plus(secret)):
+        yield encoded
+        yield re.sub("%[0-9A-F]{2}", lambda found: found[0].lower(), encoded)
+    yield json.dumps(secret, ensure_ascii=False)[1:-1]
+    yield json.dumps(secret)[1:-1]
+    yield from _in_base64(secret.encode("utf-8", "replace"))
+
+
+def _in_base64(secret: bytes) -> Iterator[str]:
+    """What a secret leaves in base64, also after other bytes (`user:secret`): the digits that are its alone."""
+    for offset in range(3):
+        digits = base64.b64encode(b"\0" * offset + secret)
+        first, last = -(-offset * 8 // 6), (offset + len(secret)) * 8 // 6
+        alone = digits[first:last].decode("ascii")
+        if len(alone) >= _SHORTEST_ENCODED:
+            yield alone
+            yield alone.translate(str.maketrans("+/", "-_"))

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from evalci.calls import canonical
-from evalci.cassette.codec import BadLine, Recording, read_line
+from evalci.cassette.codec import BadLine, Recording, is_conflict_marker, read_line
 from evalci.cassette.redact import Redactor
 from evalci.errors import CassetteError
 
@@ -28,14 +28,14 @@ class Stats:
 def stats(recordings: Iterable[Recording]) -> Stats:
     """What a cassette holds."""
     found = list(recordings)
-    tokens = [r.row["response"].get("tokens") for r in found]
+    tokens = [r.response.get("tokens") for r in found]
     return Stats(
         recordings=len(found),
         bytes=sum(len(r.line) + 1 for r in found),
-        kinds=dict(sorted(Counter(r.row["kind"] for r in found).items())),
+        kinds=dict(sorted(Counter(str(r.row["kind"]) for r in found).items())),
         models=dict(sorted(Counter(filter(None, map(_model, found))).items())),
         tokens=sum(t["input"] + t["output"] for t in tokens if t),
-        redacted=sum(bool(r.row.get("redacted")) for r in found),
+        redacted=sum(r.redacted for r in found),
     )
 
 
@@ -50,12 +50,14 @@ class Verified:
 
 def verify(recordings: Iterable[Recording]) -> Verified:
     """Recompute every key from its request."""
-    right, wrong, unknowable = 0, [], []
+    right = 0
+    wrong: list[str] = []
+    unknowable: list[str] = []
     for recording in sorted(recordings, key=lambda r: r.key):
         if hashlib.sha256(canonical(recording.row["request"])).hexdigest() == recording.key:
             right += 1
         else:
-            (unknowable if recording.row.get("redacted") else wrong).append(recording.key)
+            (unknowable if recording.redacted else wrong).append(recording.key)
     return Verified(right=right, wrong=tuple(wrong), unknowable=tuple(unknowable))
 
 
@@ -71,7 +73,10 @@ class Conflict:
 def merge(
     paths: Sequence[Path], prefer: Literal["first", "last"] | None
 ) -> tuple[dict[str, Recording], tuple[Conflict, ...]]:
-    """All recordings of some files, and the keys with two answers; `prefer` settles those. Conflict markers are skipped."""
+    """All recordings of some files, and the keys with two answers; `prefer` settles those.
+
+    Conflict markers that git left are skipped, and so is a last line that was cut off.
+    """
     merged: dict[str, Recording] = {}
     conflicts: dict[str, Conflict] = {}
     for path in paths:
@@ -92,12 +97,13 @@ def _readable(path: Path) -> Iterable[Recording]:
     except OSError as exc:
         raise CassetteError(f"{path}: {exc.strerror or exc}") from exc
     for number, line in enumerate(lines, start=1):
-        if not line.strip() or line.startswith((b"<<<<<<<", b"|||||||", b"=======", b">>>>>>>")):
+        if not line.strip() or is_conflict_marker(line):
             continue
         try:
             yield read_line(line.strip())
         except BadLine as exc:
-            raise CassetteError(f"{path}:{number}: damaged recording ({exc})") from exc
+            if not exc.torn or any(map(bytes.strip, lines[number:])):
+                raise CassetteError(f"{path}:{number}: damaged recording ({exc})") from exc
 
 
 def redact(recordings: Mapping[str, Recording], redactor: Redactor) -> tuple[dict[str, Recording], int]:
@@ -105,7 +111,7 @@ def redact(recordings: Mapping[str, Recording], redactor: Redactor) -> tuple[dic
     cleaned: dict[str, Recording] = {}
     changed = 0
     for key, recording in recordings.items():
-        row = dict(recording.row)
+        row = recording.row
         scrubbed = {**row, "request": redactor.scrub_value(row["request"]), "response": _scrubbed(row, redactor)}
         if scrubbed != row:
             changed += 1

@@ -3,9 +3,10 @@
 import asyncio
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Protocol
+from typing import NamedTuple, NoReturn, Protocol
 
 from evalci.calls import CallError
+from evalci.errors import CassetteError
 from evalci.model import PASSED, Case, Output, Score, TargetError
 from evalci.scorers import Scorer, ScorerError
 from evalci.targets import Target
@@ -56,8 +57,10 @@ class EngineSettings:
     on_bug: Callable[[BaseException], None] = lambda exc: None
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Attempt:
+# Named tuples, as the calls are: a replay makes one of each per case.
+
+
+class Attempt(NamedTuple):
     """One trial: an output with a score per scorer, or the error that kept it from having one."""
 
     output: Output | None = None
@@ -65,8 +68,7 @@ class Attempt:
     scores: tuple[Score, ...] = ()
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class CaseRun:
+class CaseRun(NamedTuple):
     """A case and its attempts; none when the budget was spent before its turn, with how much that was."""
 
     case: Case
@@ -77,13 +79,19 @@ class CaseRun:
 async def run_cases(
     cases: Sequence[Case], target: Target, slots: Sequence[Slot], settings: EngineSettings
 ) -> tuple[CaseRun, ...]:
-    """Every case, tried as often as the suite says. Never raises for what a target or scorer does."""
+    """Every case, tried as often as the suite says. Never raises for what a target or scorer does.
+
+    Raises `CassetteError` when answers can no longer be written down: going on would spend money on nothing.
+    """
     runner = _Runner(target, tuple(slots), settings)
     runs: list[CaseRun | None] = [None] * len(cases)
     queue = iter(enumerate(cases))
-    async with asyncio.TaskGroup() as group:
-        for _ in range(min(settings.concurrency, len(cases))):
-            group.create_task(_work(queue, runner, runs, settings.progress))
+    try:
+        async with asyncio.TaskGroup() as group:
+            for _ in range(min(settings.concurrency, len(cases))):
+                group.create_task(_work(queue, runner, runs, settings.progress))
+    except BaseExceptionGroup as exc:
+        _raise_first(exc)
     return tuple(run for run in runs if run is not None)
 
 
@@ -117,18 +125,22 @@ class _Runner:
     async def _attempt(self, case: Case, trial: int) -> Attempt:
         try:
             output = await self._target.ask(case, trial)
+            if not isinstance(output, Output):
+                raise TypeError(f"the target answered with {type(output).__name__}")
         except TargetError as exc:
             return Attempt(error=self._settings.scrub(str(exc)))
-        except Exception as exc:
+        except BaseException as exc:
             return Attempt(error=self._bug(exc))
         return Attempt(output=output, scores=tuple([await self._score(slot, case, output) for slot in self._slots]))
 
     async def _score(self, slot: Slot, case: Case, output: Output) -> Score:
         try:
             score = await slot.scorer.score(case, output)
+            if not isinstance(score, Score):
+                raise TypeError(f"the scorer answered with {type(score).__name__}")
         except (ScorerError, CallError) as exc:
-            score = Score.broken(str(exc))
-        except Exception as exc:
+            score = Score.broken(str(exc) or type(exc).__name__)
+        except BaseException as exc:
             score = Score.broken(self._bug(exc))
         if score is PASSED:
             return slot.passed
@@ -141,9 +153,26 @@ class _Runner:
         error = None if score.error is None else scrub(score.error)
         return replace(score, reason=scrub(score.reason), error=error)
 
-    def _bug(self, exc: Exception) -> str:
+    def _bug(self, exc: BaseException) -> str:
+        """What a case says of a failure that is ours. What must end the run is raised again."""
+        if isinstance(exc, (CassetteError, KeyboardInterrupt, GeneratorExit)) or _is_cancelled(exc):
+            raise exc
         self._settings.on_bug(exc)
         return self._settings.scrub(f"{BUG}: {type(exc).__name__}: {exc}")
+
+
+def _is_cancelled(exc: BaseException) -> bool:
+    """Is somebody ending this task? A target or scorer may also let a cancellation of its own slip out."""
+    task = asyncio.current_task() if isinstance(exc, asyncio.CancelledError) else None
+    return task is not None and task.cancelling() > 0
+
+
+def _raise_first(group: BaseExceptionGroup[BaseException]) -> NoReturn:
+    """The failure that ended the run, without the group around it."""
+    first: BaseException = group
+    while isinstance(first, BaseExceptionGroup):
+        first = first.exceptions[0]
+    raise first
 
 
 def _pay(purse: Purse, attempt: Attempt) -> None:
