@@ -1,0 +1,32 @@
+"""`docs/targets.md` tells of a target what its settings are, and its examples can be read."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from evalci.config.decode import fields_of
+from evalci.config.suite import read_suite
+from evalci.pipeline import KINDS
+from evalci.targets import TARGETS
+
+TEXT = (Path(__file__).parents[3] / "docs" / "targets.md").read_text("utf-8")
+SECTIONS = dict(re.findall(r"^## ([\w-]+)$\n(.*?)(?=^## |\Z)", TEXT, re.MULTILINE | re.DOTALL))
+
+
+def test_every_section_tells_of_a_target_there_is() -> None:
+    assert set(SECTIONS) <= set(TARGETS)
+    assert set(SECTIONS) >= {"http", "openai-compatible", "shell"}
+
+
+@pytest.mark.parametrize("kind", sorted(SECTIONS))
+def test_a_section_lists_the_settings_there_are(kind: str) -> None:
+    listed = re.findall(r"^\| `(\w+)` \|", SECTIONS[kind], re.MULTILINE)
+    assert listed == [field.key for field in fields_of(TARGETS[kind].settings())]
+
+
+@pytest.mark.parametrize("kind", sorted(SECTIONS))
+def test_a_sections_example_is_a_suite_with_that_target(kind: str, tmp_path: Path) -> None:
+    example = re.findall(r"```yaml\n(.*?)```", SECTIONS[kind], re.DOTALL)[0]
+    suite = read_suite(example.encode(), file="evals.yaml", folder=tmp_path, kinds=KINDS)
+    assert {block.type for block in suite.targets.values()} == {kind}
