@@ -1,0 +1,28 @@
+"""`docs/scorers.md` tells of the scorers that ask a model what their settings are, and the examples can be read."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from evalci.config.decode import fields_of
+from evalci.config.suite import read_suite
+from evalci.pipeline import KINDS
+from evalci.scorers import SCORERS
+
+TEXT = (Path(__file__).parents[3] / "docs" / "scorers.md").read_text("utf-8")
+SECTIONS = dict(re.findall(r"^## ([\w-]+)$\n(.*?)(?=^## |\Z)", TEXT, re.MULTILINE | re.DOTALL))
+KINDS_HERE = ("judge", "similarity")
+
+
+@pytest.mark.parametrize("kind", KINDS_HERE)
+def test_a_section_lists_the_settings_there_are(kind: str) -> None:
+    listed = re.findall(r"^\| `(\w+)` \|", SECTIONS[kind], re.MULTILINE)
+    assert listed == [field.key for field in fields_of(SCORERS[kind].settings())]
+
+
+@pytest.mark.parametrize("kind", KINDS_HERE)
+def test_a_sections_example_is_a_suite_with_that_scorer(kind: str, tmp_path: Path) -> None:
+    example = re.findall(r"```yaml\n(.*?)```", SECTIONS[kind], re.DOTALL)[0]
+    suite = read_suite(example.encode(), file="evals.yaml", folder=tmp_path, kinds=KINDS)
+    assert [block.type for block in suite.scorers] == [kind]
