@@ -79,14 +79,11 @@ class _Search:
         for artifact in reversed(found):
             self.seen += 1
             self.expired += artifact.expired
-            against = self._against_artifact(artifact)
-            if against is None and artifact.run_id is not None:
-                run = self.github.workflow_run(artifact.run_id)
-                against = self._against_run(run)
-                if against is None:
-                    yield artifact, run
-                    continue
-            self.pass_over(artifact, against or "its run is unknown")
+            run, against = self._run_and_reason(artifact)
+            if run is None or against:
+                self.pass_over(artifact, against)
+            else:
+                yield artifact, run
 
     def pass_over(self, artifact: Artifact, reason: str) -> None:
         self.passed_over.append(f"artifact {artifact.id} of run {artifact.run_id}: {reason}")
@@ -98,7 +95,22 @@ class _Search:
             return f"every artifact named {self.name!r} has expired"
         return f"no artifact named {self.name!r} can be used: {self.passed_over[0]}"
 
-    def _against_artifact(self, artifact: Artifact) -> str | None:
+    def _run_and_reason(self, artifact: Artifact) -> tuple[WorkflowRun | None, str]:
+        """The artifact's run, asked for only when nothing else speaks against it; and what does, or nothing."""
+        if artifact.run_id is None:
+            return None, "its run is not known any more"
+        against = self._against_artifact(artifact)
+        if against:
+            return None, against
+        try:
+            run = self.github.workflow_run(artifact.run_id)
+        except ApiError as exc:
+            if exc.failure.kind is Kind.MISSING:
+                return None, "its run is not known any more"
+            raise
+        return run, self._against_run(run)
+
+    def _against_artifact(self, artifact: Artifact) -> str:
         if artifact.name != self.name:
             return "it has another name"
         if artifact.expired:
@@ -109,9 +121,9 @@ class _Search:
             return f"it comes from a fork (repository {artifact.head_repository_id})"
         if artifact.head_branch != self.trust.branch:
             return f"it comes from the branch {artifact.head_branch!r}, not from {self.trust.branch!r}"
-        return None
+        return ""
 
-    def _against_run(self, run: WorkflowRun) -> str | None:
+    def _against_run(self, run: WorkflowRun) -> str:
         if (run.repository_id, run.head_repository_id) != (self.trust.repository_id, self.trust.repository_id):
             return "its run comes from a fork"
         if run.head_branch != self.trust.branch:
@@ -122,4 +134,4 @@ class _Search:
             return f"its run ended as {run.conclusion or 'not yet'}"
         if self.trust.workflow_path not in (None, run.path):
             return f"its run is of {run.path}, not of {self.trust.workflow_path}"
-        return None
+        return ""

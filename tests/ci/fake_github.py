@@ -262,7 +262,7 @@ class FakeGitHub:
         found = [
             facts
             for _, (facts, _) in sorted(self.artifacts.items(), reverse=True)
-            if name in (None, facts["name"]) and run_id in (None, facts["workflow_run"]["id"])
+            if name in (None, facts["name"]) and (run_id is None or facts["workflow_run"]["id"] == run_id)
         ]
         return self._page(asked, found, key="artifacts")
 

@@ -122,3 +122,41 @@ def test_pain_28_of_two_attempts_of_one_run_the_newer_one_is_taken(fake: FakeGit
     found = restore(fake)
     assert isinstance(found, Restored)
     assert found.files == {"baseline.json": b"second"}
+
+
+def test_an_artifact_of_another_repository_or_of_no_run_is_passed_over(fake: FakeGitHub):
+    stock(fake, 1)
+    stock(fake, 2)
+    fake.artifacts[1][0]["workflow_run"]["repository_id"] = 5
+    fake.artifacts[2][0]["workflow_run"] = None
+    found = restore(fake)
+    assert isinstance(found, Nothing)
+    assert found.passed_over == (
+        "artifact 2 of run None: its run is not known any more",
+        "artifact 1 of run 1: it belongs to another repository",
+    )
+
+
+def test_the_run_itself_is_asked_not_only_what_the_listing_says_of_it(fake: FakeGitHub):
+    stock(fake, 1)
+    stock(fake, 2)
+    fake.runs[1] |= {"head_repository": shapes.repository("stranger/evals", 99)}
+    fake.runs[2] |= {"head_branch": "feature"}
+    found = restore(fake)
+    assert isinstance(found, Nothing)
+    assert [text.rpartition(": ")[2] for text in found.passed_over] == [
+        "its run was on the branch 'feature'",
+        "its run comes from a fork",
+    ]
+
+
+def test_an_archive_with_an_unsafe_name_or_a_deleted_run_leads_to_the_next_one(fake: FakeGitHub):
+    stock(fake, 1)
+    stock(fake, 2)
+    del fake.runs[2]
+    fake.add_artifact(NAME, {"../baseline.json": b"3"}, fake.add_run(3, head_sha=SHA))
+    found = restore(fake)
+    assert isinstance(found, Restored)
+    assert found.run.id == 1
+    assert "leads out of the archive" in found.passed_over[0]
+    assert "not known any more" in found.passed_over[1]

@@ -120,3 +120,11 @@ def test_an_answer_that_is_not_as_documented_is_told(fake: FakeGitLab):
     fake.break_call("GET notes", 200)
     with connected(fake) as gitlab, pytest.raises(ApiError, match="not a list"):
         gitlab.notes(7)
+
+
+def test_an_unreachable_gitlab_names_what_to_check():
+    with FakeGitLab() as fake:
+        pass
+    with connected(fake) as gitlab, pytest.raises(ApiError) as caught:
+        gitlab.identity()
+    assert "CI_API_V4_URL" in caught.value.failure.remedy

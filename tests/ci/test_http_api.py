@@ -261,3 +261,24 @@ def test_proxy_settings_that_cannot_be_used_are_a_failure_not_a_crash(fake: Fake
         failure = failure_of(lambda: to.github.pull_request(7))
     assert failure.kind is Kind.CONNECTION
     assert "password" not in str(failure)
+
+
+def test_an_error_that_is_no_object_still_has_its_status(fake: FakeGitHub):
+    fake._server.faults.append(Fault("users/get-authenticated", "answer", Reply(500, b"[]")))
+    fake._server.faults.append(Fault("users/get-authenticated", "answer", Reply(500, b"<html>")))
+    with connected(fake, patience=Patience(attempts=1)) as to:
+        assert failure_of(lambda: to.api.get(GET)).message == "GitHub answered 500"
+        assert failure_of(lambda: to.api.get(GET)).message == "GitHub answered 500"
+
+
+def test_errors_are_shown_beside_the_message(fake: FakeGitHub):
+    body = b'{"message": "Validation Failed", "errors": ["first", {"message": "second"}, {"code": "x"}]}'
+    fake._server.faults.append(Fault("users/get-authenticated", "answer", Reply(422, body)))
+    with connected(fake) as to:
+        assert "(Validation Failed; first; second)" in failure_of(lambda: to.api.get(GET)).message
+
+
+def test_an_answer_over_twenty_megabytes_is_not_read_on(fake: FakeGitHub):
+    fake._server.faults.append(Fault("users/get-authenticated", "answer", Reply(200, b" " * 20_000_001)))
+    with connected(fake) as to:
+        assert "over 20,000,000 bytes" in failure_of(lambda: to.api.get(GET)).message

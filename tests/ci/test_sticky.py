@@ -4,11 +4,14 @@ from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from evalci.ci.failures import Kind
 from evalci.ci.retry import Patience
 from evalci.ci.sticky import publish
-from evalci.ci.sticky_body import Section, StickyBody, comment_key, parse
+from evalci.ci.sticky_body import Section, StickyBody, cleaned, comment_key, parse
+from evalci.ci.sticky_join import Knowledge, Seen, fitted
 from evalci.ci.sticky_offer import Did, Offer, Outcome, Rules
 
 from .clients import Connected, connected
@@ -397,3 +400,57 @@ def test_a_head_that_moves_during_a_rate_limit_wait_stops_the_write(pull: FakeGi
         outcome = publish(to.conversation(7), offer(), to.api)
     assert outcome.did is Did.SKIPPED
     assert pull.comments == {}
+
+
+def test_sections_too_long_together_are_cut_to_their_first_lines():
+    """Ours stays whole as long as the others, cut, leave room."""
+    own = Section(key="mine", sha=SHA, run=1, attempt=1, content="mine\n" + "x" * 100)
+    other = Section(key="other", sha=SHA, run=1, attempt=1, content="other headline\n" + "y" * 500)
+    known = Knowledge(own=[own], others={"other": other})
+    found = fitted(known, KEY, smallest_tier=0, limit=700, parts=None)
+    assert found is not None
+    assert found["mine"].content == own.content
+    assert found["other"].content == "other headline"
+    assert fitted(known, KEY, smallest_tier=0, limit=300, parts=None) is None
+
+
+sections = st.builds(
+    Section,
+    key=st.text(min_size=1, max_size=8),
+    sha=st.just(SHA),
+    run=st.integers(0, 10**12),
+    attempt=st.integers(1, 9),
+    content=st.text(max_size=80).map(cleaned),
+)
+
+
+@given(st.lists(sections, min_size=1, max_size=4))
+def test_a_comment_reads_back_as_it_was_written(found: list[Section]):
+    body = StickyBody(key=KEY, sections={section.key: section for section in found}, rev=(3, "0123abcd"))
+    assert parse(body.render(), KEY) == body
+    assert parse(body.render().replace("\n", "\r\n"), KEY) == body
+
+
+@given(st.text(max_size=200))
+def test_no_text_is_taken_for_a_comment_of_ours(text: str):
+    assert parse(text, KEY) is None
+    assert parse("x" + written("", text), KEY) is None
+
+
+@given(st.permutations(range(6)), st.lists(sections, min_size=6, max_size=6))
+def test_what_is_known_does_not_depend_on_the_order_of_looks(order: list[int], found: list[Section]):
+    def learned(positions: list[int]) -> dict[str, tuple[int, int]]:
+        known = Knowledge(own=[Section(key="\0", sha=SHA, run=1, attempt=1, content="")])
+        for position in positions:
+            section = found[position]
+            known.learn(Seen(main_id=1, main=StickyBody(key=KEY, sections={section.key: section})))
+        return {key: section.version for key, section in known.others.items()}
+
+    assert learned(order) == learned(list(range(6)))
+
+
+def test_sections_stand_in_the_natural_order_of_their_keys(pull: FakeGitHub):
+    for key in ("shard 10/12", "shard 2/12", "shard 1/12"):
+        go(pull, offer(key))
+    body = pull.bodies(7)[0]
+    assert body.index("### shard 1/12") < body.index("### shard 2/12") < body.index("### shard 10/12")

@@ -1,8 +1,9 @@
 """Which proxy a URL goes through."""
 
+import httpx
 import pytest
 
-from evalci.ci.transport import origin_of, proxy_for
+from evalci.ci.transport import open_http, origin_of, proxy_for
 
 API = "https://api.github.com/user"
 
@@ -33,3 +34,13 @@ def test_the_proxy_is_the_one_the_environment_names(environ: dict[str, str], url
 def test_two_spellings_of_one_origin_are_equal():
     assert origin_of("HTTPS://API.GitHub.com/a") == origin_of("https://api.github.com:443/b")
     assert origin_of("http://api.github.com") != origin_of("https://api.github.com")
+
+
+def test_an_encrypted_address_is_reached_with_certificates(tmp_path):
+    """Nothing listens there: only that the certificates could be read, or could not, is told apart."""
+    with open_http({}) as http, pytest.raises(httpx.ConnectError) as caught:
+        http.get("https://127.0.0.1:9/")
+    assert "certificate" not in str(caught.value)
+    missing = {"SSL_CERT_FILE": str(tmp_path / "missing.pem")}
+    with open_http(missing) as http, pytest.raises(httpx.ConnectError, match="certificate settings"):
+        http.get("https://127.0.0.1:9/")
