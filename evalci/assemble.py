@@ -31,10 +31,15 @@ class Accepted:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Asked:
-    """What the verdict is held against. `no_baseline` says why nothing is accepted yet, where somebody looked."""
+    """What the verdict is held against.
+
+    `no_baseline` says why nothing is accepted yet, where somebody looked. `drop_accepted_by` names what accepts
+    whatever got worse since the baseline (a person's label on the pull request); gates stand all the same.
+    """
 
     accepted: Accepted | None = None
     no_baseline: str | None = None
+    drop_accepted_by: str | None = None
     require_baseline: bool = False
     threshold: float | None = None
 
@@ -45,7 +50,7 @@ async def run_suite(plan: Plan, around: Surroundings, asked: Asked) -> Report:
     digests = plan.digests
     folded = [(arm, _results(plan, runs)) for arm, runs in ran]
     reports = [_arm_report(plan, asked, digests, arm, results) for arm, results in folded]
-    return reports[0] if len(reports) == 1 else _matrix_report(plan, digests, reports)
+    return reports[0] if len(reports) == 1 else _matrix_report(plan, asked, digests, reports)
 
 
 def _results(plan: Plan, runs: Sequence[CaseRun]) -> tuple[CaseResult, ...]:
@@ -97,6 +102,7 @@ def _arm_report(
         threshold=asked.threshold,
         require_baseline=asked.require_baseline,
         no_baseline=asked.no_baseline or "",
+        drop_accepted=asked.drop_accepted_by is not None,
     )
     return Report(
         suite=_suite_info(plan, digests, arm.name),
@@ -110,11 +116,11 @@ def _arm_report(
         programs=program_stats(results),
         recordings=_recordings(plan) if alone else None,
         changed_recordings=plan.cassette.changed if alone else (),
-        notes=plan.cassette.notes if alone else (),
+        notes=_notes(plan, asked) if alone else (),
     )
 
 
-def _matrix_report(plan: Plan, digests: Digests, arms: Sequence[Report]) -> Report:
+def _matrix_report(plan: Plan, asked: Asked, digests: Digests, arms: Sequence[Report]) -> Report:
     """The arms side by side; it passes when every arm does."""
     names = ", ".join(arm.suite.target for arm in arms)
     return Report(
@@ -123,7 +129,7 @@ def _matrix_report(plan: Plan, digests: Digests, arms: Sequence[Report]) -> Repo
         summary=_sum([arm.summary for arm in arms]),
         recordings=_recordings(plan),
         changed_recordings=plan.cassette.changed,
-        notes=plan.cassette.notes,
+        notes=_notes(plan, asked),
         arms=tuple(arms),
         comparison=compare_arms([(arm.suite.target, arm.results) for arm in arms]),
     )
@@ -157,6 +163,13 @@ def _suite_info(plan: Plan, digests: Digests, target: str) -> SuiteInfo:
         shard=selection.shard,
         filter=", ".join(selection.filters) or None,
     )
+
+
+def _notes(plan: Plan, asked: Asked) -> tuple[str, ...]:
+    """What a reader should know besides: answers lost to a torn line, and who accepted a drop."""
+    if asked.drop_accepted_by is None:
+        return plan.cassette.notes
+    return (*plan.cassette.notes, f"what got worse since the baseline is accepted by {asked.drop_accepted_by}")
 
 
 def _recordings(plan: Plan) -> Recordings | None:

@@ -34,14 +34,17 @@ STATE_FOLDER = ".evalci"
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Request:
-    """What somebody asked for: which suite, which part of it, and where answers come from."""
+    """What somebody asked for: which suite, which part of it, and where answers come from.
+
+    `recordings` is the folder of the cassette where it is not the `.evalci` beside the config.
+    """
 
     config: Path
     cache: Mode = "replay"
     target: str | None = None
     matrix: tuple[str, ...] | None = None
     selection: Selection = field(default_factory=Selection)
-    threshold: float | None = None
+    recordings: Path | None = None
     allow_outside: bool = False
 
 
@@ -110,7 +113,7 @@ def prepare(request: Request, around: Surroundings, suite: Suite | None = None) 
     suite = suite or load_suite(request.config)
     names = _arm_names(suite, request)
     redactor = Redactor(_secrets(suite, around.environ))
-    cassette = Cassette(suite.folder / STATE_FOLDER, request.cache, redactor)
+    cassette = Cassette(request.recordings or suite.folder / STATE_FOLDER, request.cache, redactor)
     tools = Tools(
         folder=suite.folder,
         files=ProjectFiles.around(suite.folder, allow_outside=request.allow_outside),

@@ -19,15 +19,17 @@ def decide(
     incomplete: Sequence[str] = (),
     require_baseline: bool = False,
     no_baseline: str = "",
+    drop_accepted: bool = False,
 ) -> Verdict:
     """Whether a run, or one arm of it, passed, and every reason why not, the most important first.
 
     With a baseline, failures that it accepted are tolerated; without one every failing case counts. `incomplete` is
-    what evidence lacks; `no_baseline` says why there is no baseline.
+    what evidence lacks; `no_baseline` says why there is no baseline. `drop_accepted` tolerates what got worse since the
+    baseline; it accepts nothing else.
     """
     reasons = [
         *(f"the evidence is incomplete: {what}" for what in incomplete),
-        *_case_reasons(results, baseline),
+        *_case_reasons(results, baseline, drop_accepted=drop_accepted),
         *([_missing_baseline(no_baseline)] if require_baseline and baseline is None else []),
         *map(_gate_reason, (gate for gate in gates if not gate.passed)),
         *([] if threshold is None else _threshold_reasons(results, threshold)),
@@ -54,12 +56,14 @@ def _verdict(reasons: Sequence[str], *, incomplete: bool) -> Verdict:
     return Verdict(passed=False, exit_code=EXIT_INCOMPLETE if incomplete else EXIT_FAILED, reasons=tuple(reasons))
 
 
-def _case_reasons(results: Sequence[CaseResult], baseline: BaselineDiff | None) -> Iterator[str]:
+def _case_reasons(
+    results: Sequence[CaseResult], baseline: BaselineDiff | None, *, drop_accepted: bool
+) -> Iterator[str]:
     if not results:
         yield "no case was run, and a run without cases is not a pass"
     elif baseline is None:
         yield from _failing(results)
-    else:
+    elif not drop_accepted:
         yield from _worse(baseline)
 
 
