@@ -27,7 +27,15 @@ def main() -> None:
         floor = [sys.executable, str(HERE / "floor.py"), str(suite), f"{folder}/floor.json"]
         replay = [*evalci, "run", "--json", f"{folder}/report.json", "-q"]
         compare(f"replay of {cases} cases", replay, "floor", floor, suite, rounds, wanted=4)
-        compare("evalci --version", [*evalci, "--version"], "python -c pass", [sys.executable, "-c", "pass"], suite, rounds, wanted=2)
+        compare(
+            "evalci --version",
+            [*evalci, "--version"],
+            "python -c pass",
+            [sys.executable, "-c", "pass"],
+            suite,
+            rounds,
+            wanted=2,
+        )
 
 
 def record(suite: Path, cases: int, evalci: list[str]) -> None:
@@ -48,7 +56,9 @@ def record(suite: Path, cases: int, evalci: list[str]) -> None:
         server.wait()
 
 
-def compare(name: str, ours: list[str], other: str, theirs: list[str], folder: Path, rounds: int, wanted: float) -> None:
+def compare(
+    name: str, ours: list[str], other: str, theirs: list[str], folder: Path, rounds: int, wanted: float
+) -> None:
     timed(ours, folder), timed(theirs, folder)
     pairs = [(timed(ours, folder), timed(theirs, folder)) for _ in range(rounds)]
     ratio = statistics.median(a / b for a, b in pairs)

@@ -70,9 +70,7 @@ def _result(plan: Plan, run: CaseRun) -> CaseResult:
     return fold(run.case, trials, require=settings.trials.require, scorer_errors=errors)
 
 
-def _arm_report(
-    plan: Plan, asked: Asked, digests: Digests, arm: Arm, results: tuple[CaseResult, ...]
-) -> Report:
+def _arm_report(plan: Plan, asked: Asked, digests: Digests, arm: Arm, results: tuple[CaseResult, ...]) -> Report:
     """One target's report: totals, the difference to the baseline, the gates, and the verdict over all three."""
     alone = len(plan.arms) == 1
     accepted = asked.accepted

@@ -28,8 +28,9 @@ class Tools:
     """What targets and scorers are built with.
 
     `folder` is the config's own, `files` reads data files inside the project, `record` puts the cassette in front of a
-    live caller, `scrub` takes secrets and what looks like one out of text, `known_secrets` only the former (it is cheap), `transport` sends HTTP requests and costs nothing until it is used.
-    `live` tells whether live calls may happen at all (they need their keys; a replay does not).
+    live caller. `scrub` takes secrets, and what looks like one, out of text; `known_secrets` only the former, cheaply.
+    `transport` sends HTTP requests and costs nothing until it is used. `live` tells whether live calls may happen at
+    all: they need their keys, a replay does not.
     """
 
     folder: Path

@@ -8,8 +8,8 @@ from evalci.assemble import Asked, run_suite
 from evalci.baseline.snapshot import baseline_of
 from evalci.baseline.store import BaselineStore, saved_text
 from evalci.cli.console import Console, Parser
-from evalci.cli.run_command import DEFAULT_CONFIG
 from evalci.cli.loop import run_async
+from evalci.cli.run_command import DEFAULT_CONFIG
 from evalci.errors import EXIT_PASSED, UsageError
 from evalci.pipeline import Request, Surroundings, prepare
 from evalci.wording import choices_hint, count_of, quoted, snippet
@@ -29,7 +29,9 @@ def main(words: list[str], console: Console) -> int:
         return EXIT_PASSED if words else UsageError.exit_code
     action, *rest = words
     if action not in ACTIONS:
-        raise UsageError(f"unknown action {quoted(action)} of evalci baseline", hint=choices_hint("actions", action, ABOUT))
+        raise UsageError(
+            f"unknown action {quoted(action)} of evalci baseline", hint=choices_hint("actions", action, ABOUT)
+        )
     return ACTIONS[action](rest, console)
 
 

@@ -57,7 +57,9 @@ def import_cache(words: list[str], console: Console) -> int:
     recordings.update((recording.key, recording) for recording in fresh)
     _rewrite(folder, recordings)
     kept = len(found) - len(fresh)
-    console.write(f"{count_of(len(fresh), 'recording')} imported, {kept} here already, {len(recordings)} in the cassette\n")
+    console.write(
+        f"{count_of(len(fresh), 'recording')} imported, {kept} here already, {len(recordings)} in the cassette\n"
+    )
     return EXIT_PASSED
 
 

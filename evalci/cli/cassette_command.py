@@ -36,7 +36,9 @@ def main(words: list[str], console: Console) -> int:
         return EXIT_PASSED if words else UsageError.exit_code
     action, *rest = words
     if action not in ACTIONS:
-        raise UsageError(f"unknown action {quoted(action)} of evalci cassette", hint=choices_hint("actions", action, ABOUT))
+        raise UsageError(
+            f"unknown action {quoted(action)} of evalci cassette", hint=choices_hint("actions", action, ABOUT)
+        )
     return ACTIONS[action](rest, console)
 
 

@@ -21,9 +21,7 @@ COMMANDS: Final[Mapping[str, str]] = {
 }
 
 
-def main(
-    argv: Sequence[str], *, stdin: TextIO, stdout: TextIO, stderr: TextIO, environ: Mapping[str, str]
-) -> int:
+def main(argv: Sequence[str], *, stdin: TextIO, stdout: TextIO, stderr: TextIO, environ: Mapping[str, str]) -> int:
     """Run one command and return its exit code. Never raises, never shows a traceback without `--debug`."""
     debug = "--debug" in argv
     console = Console(stdin=stdin, stdout=stdout, stderr=stderr, environ=environ, debug=debug)

@@ -17,7 +17,9 @@ FILE_FLAGS: Final = tuple(name for name in REPORTERS if name != "terminal")
 
 def add_output_options(parser: argparse.ArgumentParser) -> None:
     """The options that say what is printed and written."""
-    parser.add_argument("--reporter", default="terminal", choices=MAIN_REPORTERS, help="what is printed (default: terminal)")
+    parser.add_argument(
+        "--reporter", default="terminal", choices=MAIN_REPORTERS, help="what is printed (default: terminal)"
+    )
     parser.add_argument("--output", metavar="PATH", help="write that report to a file instead of printing it")
     for name in FILE_FLAGS:
         parser.add_argument(f"--{name}", metavar="PATH", help=f"also write the {name} report to a file")
@@ -97,5 +99,3 @@ def _write_file(path: str, text: str) -> None:
         target.write_text(text, encoding="utf-8", newline="")
     except OSError as exc:
         raise UsageError(f"cannot write the report to {quoted(path)}: {exc.strerror or exc}") from exc
-
-

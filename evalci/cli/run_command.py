@@ -8,8 +8,8 @@ from evalci.assemble import Accepted, Asked, run_suite
 from evalci.baseline.snapshot import baseline_of
 from evalci.baseline.store import BaselineStore, saved_text
 from evalci.cli.console import Console, Parser
-from evalci.cli.outputs import Outputs, add_output_options
 from evalci.cli.loop import run_async
+from evalci.cli.outputs import Outputs, add_output_options
 from evalci.errors import EXIT_PASSED, UsageError
 from evalci.model import Report
 from evalci.pipeline import Request, Surroundings, prepare
@@ -45,7 +45,9 @@ def main(words: list[str], console: Console, *, command: str = "run", cache: str
 
 def run_parser(command: str, cache: str) -> Parser:
     """The options of `run` and `record`."""
-    about = "Run a suite against its recordings." if command == "run" else "Run a suite; call and record what is missing."
+    about = (
+        "Run a suite against its recordings." if command == "run" else "Run a suite; call and record what is missing."
+    )
     parser = Parser(command, about)
     parser.add_argument("config", nargs="?", default=DEFAULT_CONFIG, help="the suite (default: evals.yaml)")
     parser.add_argument("--target", metavar="NAME", help="which target, when the suite has several")

@@ -18,9 +18,7 @@ def main(words: list[str], console: Console) -> int:
         return 0
     suite = load_suite(Path(arguments.config))
     around = Surroundings(environ=console.environ)
-    request = Request(
-        config=Path(arguments.config), matrix=tuple(suite.targets), allow_outside=arguments.allow_outside
-    )
+    request = Request(config=Path(arguments.config), matrix=tuple(suite.targets), allow_outside=arguments.allow_outside)
     plan = prepare(request, around, suite=suite)
     counts = (
         count_of(len(plan.cases), "case"),

@@ -6,7 +6,7 @@ import types
 import typing
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache
 from typing import Any, Literal, TypeVar
 
 from evalci.config.settings import NOTE, Checked, Fault, Faults, Note
@@ -31,7 +31,7 @@ class Field:
     required: bool
 
 
-@lru_cache(maxsize=None)
+@cache
 def fields_of(cls: type) -> tuple[Field, ...]:
     """The YAML keys of a settings class, in order."""
     return tuple(
@@ -102,7 +102,9 @@ class Decoder:
         for entry in node.entries:
             if entry.key not in known:
                 where = f" in {path}" if path else ""
-                self.problem(entry, f'unknown key "{snippet(entry.key, 80)}"{where}', choices_hint("keys", entry.key, known))
+                self.problem(
+                    entry, f'unknown key "{snippet(entry.key, 80)}"{where}', choices_hint("keys", entry.key, known)
+                )
 
     def value(self, node: Node, kind: Any, path: str, who: str, f: Field | None = None) -> Any:
         """One value of the given type; a problem and None when it is not."""

@@ -17,7 +17,7 @@ _SCALARS: Final[Mapping[Any, str]] = {str: "string", bool: "boolean", int: "inte
 
 def suite_schema(kinds: Kinds) -> dict[str, Any]:
     """A draft 2020-12 schema that accepts what the suite reader accepts, as far as a schema can say it."""
-    run = _block(RunSettings)
+    run = block_schema(RunSettings)
     run["properties"]["gates"] = _list(_one_of(kinds.gates), about="floors and ceilings over the whole run")
     return {
         "$schema": DRAFT,
@@ -32,7 +32,7 @@ def suite_schema(kinds: Kinds) -> dict[str, Any]:
                 "minProperties": 1,
                 "additionalProperties": _one_of(kinds.targets),
             },
-            "datasets": _list(_block(Dataset), about="JSONL files of cases, merged in this order", least=1),
+            "datasets": _list(block_schema(Dataset), about="JSONL files of cases, merged in this order", least=1),
             "scorers": _list(_one_of(kinds.scorers, named=True), about="how outputs are judged", least=1),
             "run": run,
         },
@@ -56,7 +56,7 @@ def _one_of(table: Mapping[str, Kind], *, named: bool = False) -> dict[str, Any]
 
 
 def _plug_in(name: str, kind: Kind, named: bool) -> dict[str, Any]:
-    schema = _block(kind.settings())
+    schema = block_schema(kind.settings())
     extra: dict[str, Any] = {"type": {"const": name}}
     if named:
         extra["name"] = {"type": "string", "minLength": 1, "description": "a name of its own, for gates and reports"}
@@ -64,7 +64,7 @@ def _plug_in(name: str, kind: Kind, named: bool) -> dict[str, Any]:
     return schema
 
 
-def _block(cls: type) -> dict[str, Any]:
+def block_schema(cls: type) -> dict[str, Any]:
     """A settings class as an object, or also as its shorthand."""
     fields = fields_of(cls)
     schema: dict[str, Any] = {
@@ -96,7 +96,7 @@ def _value(kind: Any) -> dict[str, Any]:
 
 
 def _with_shorthand(cls: type) -> dict[str, Any]:
-    block = _block(cls)
+    block = block_schema(cls)
     short = getattr(cls, "SHORTHAND", None)
     return {"anyOf": [block["properties"][short], block]} if short else block
 

@@ -194,7 +194,14 @@ class _SuiteReader:
         return tuple(block for block in found if block)
 
     def _plug_in(
-        self, node: Node, table: Mapping[str, Kind], family: str, path: str, who: str, name: str = "", named: bool = False
+        self,
+        node: Node,
+        table: Mapping[str, Kind],
+        family: str,
+        path: str,
+        who: str,
+        name: str = "",
+        named: bool = False,
     ) -> Block | None:
         """One row of a plug-in family: its `type` chooses the settings class."""
         if not isinstance(node, MappingNode):

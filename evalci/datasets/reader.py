@@ -50,7 +50,9 @@ def read_datasets(names: Sequence[str], tools: Tools) -> Dataset:
         found = tools.files.name(tools.folder / name)
         for item in _read_file(data, name, found):
             (cases if isinstance(item, Case) else problems).append(item)  # type: ignore[arg-type]
-    problems += _duplicates(cases, dict(zip(map(tools.files.name, (tools.folder / n for n in names)), names, strict=True)))
+    problems += _duplicates(
+        cases, dict(zip(map(tools.files.name, (tools.folder / n for n in names)), names, strict=True))
+    )
     if not cases and not problems:
         problems.append(Problem(file=", ".join(names), message="datasets contain no test cases"))
     if problems:

@@ -75,7 +75,7 @@ class Summary:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class GateOutcome:
-    """One gate: its label, what it saw (None when there was nothing to see), the floor or ceiling, and why it failed."""
+    """One gate: its label, what it saw (None when there was nothing), the floor or ceiling, and why it failed."""
 
     gate: str
     type: str

@@ -22,7 +22,7 @@ class Trial:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class TrialStats:
-    """How much the trials of one case agree. Means and ranges are over the trials' own mean scores, None without any."""
+    """How much the trials of one case agree. Mean and range are over the trials' own mean scores, None without any."""
 
     pass_fraction: float
     score_mean: float | None = None

@@ -27,4 +27,5 @@ SCORERS: Final[Mapping[str, Kind]] = {
     "regex": Kind("evalci.scorers.regex:Regex", "the output matches a pattern, in linear time"),
     "similarity": Kind("evalci.scorers.similarity:Similarity", "the output means what the expected text means"),
     "subprocess": Kind("evalci.scorers.subprocess:Subprocess", "a command of yours prints a verdict as JSON"),
+    "trajectory": Kind("evalci.scorers.trajectory:TrajectoryRules", "an agent's tool calls keep to rules"),
 }

@@ -19,4 +19,5 @@ TARGETS: Final[Mapping[str, Kind]] = {
     "http": Kind("evalci.targets.http:Http", "any HTTP API: a request template, and a pointer to the answer"),
     "openai-compatible": Kind("evalci.targets.openai_chat:OpenAIChat", "a chat model behind an OpenAI-compatible API"),
     "shell": Kind("evalci.targets.shell:Shell", "a command: the input on stdin, the output from stdout"),
+    "trace": Kind("evalci.targets.trace:TraceFile", "a recorded agent run: native, or OpenTelemetry and OpenInference"),
 }

@@ -51,7 +51,7 @@ def test_allow_outside_lets_it_be_read(tmp_path: Path) -> None:
 
 
 def test_a_missing_file_says_which_and_why(tmp_path: Path) -> None:
-    with pytest.raises(FileRefused, match="nope.jsonl: No such file"):
+    with pytest.raises(FileRefused, match=r"nope\.jsonl: No such file"):
         _project(tmp_path).read("nope.jsonl", tmp_path / "repo" / "evals")
 
 

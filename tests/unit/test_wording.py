@@ -52,4 +52,8 @@ def test_the_word_that_was_probably_meant_is_offered() -> None:
 
 
 def test_counts_agree_with_their_noun() -> None:
-    assert (count_of(1, "case"), count_of(0, "case"), count_of(2, "entry", "entries")) == ("1 case", "0 cases", "2 entries")
+    assert (count_of(1, "case"), count_of(0, "case"), count_of(2, "entry", "entries")) == (
+        "1 case",
+        "0 cases",
+        "2 entries",
+    )

@@ -127,7 +127,9 @@ def _evalcore(path: Path, *rows: tuple[Endpoint, str, dict[str, object]]) -> Non
         database.execute("CREATE TABLE llm_cache(key TEXT PRIMARY KEY, request TEXT NOT NULL, response TEXT NOT NULL)")
         for endpoint, text, response in rows:
             request = canonical(endpoint.request(text)).decode()
-            database.execute("INSERT INTO llm_cache VALUES (?, ?, ?)", (endpoint.key(text), request, json.dumps(response)))
+            database.execute(
+                "INSERT INTO llm_cache VALUES (?, ?, ?)", (endpoint.key(text), request, json.dumps(response))
+            )
     database.close()
 
 

@@ -63,7 +63,9 @@ def test_an_unknown_command_offers_the_one_that_was_meant() -> None:
     assert 'did you mean "run"?' in run.err
 
 
-@pytest.mark.parametrize("words", [("run", "--cach", "x"), ("run", "--cache", "sometimes"), ("run", "--threshold", "nan")])
+@pytest.mark.parametrize(
+    "words", [("run", "--cach", "x"), ("run", "--cache", "sometimes"), ("run", "--threshold", "nan")]
+)
 def test_bad_options_are_usage_errors_with_the_way_to_help(words: tuple[str, ...]) -> None:
     run = Run(*words)
     assert run.code == 2
@@ -164,7 +166,9 @@ def test_a_reader_that_leaves_early_is_no_failure_of_ours(suite: Path) -> None:
 
 
 def test_the_version_is_said_without_loading_anything() -> None:
-    done = subprocess.run([sys.executable, "-X", "importtime", "-m", "evalci", "--version"], capture_output=True, text=True)
+    done = subprocess.run(
+        [sys.executable, "-X", "importtime", "-m", "evalci", "--version"], capture_output=True, text=True
+    )
     assert done.stdout.startswith("evalci ")
     assert "evalci.cli" not in done.stderr
 
