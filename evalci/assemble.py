@@ -1,6 +1,6 @@
 """From what a run did to the report that says it: fold, charge, sum up, compare, gate, decide."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from evalci.baseline.diff import compare, unchanged
@@ -8,7 +8,17 @@ from evalci.baseline.snapshot import Baseline
 from evalci.engine import CaseRun
 from evalci.gates.facts import GateFacts, evaluate, needs_classification
 from evalci.gates.verdict import decide, decide_all
-from evalci.model import CaseResult, Classification, Digests, Recordings, Report, SuiteInfo, Summary
+from evalci.model import (
+    BaselineDiff,
+    CaseResult,
+    Classification,
+    Digests,
+    Recordings,
+    Report,
+    Snapshot,
+    SuiteInfo,
+    Summary,
+)
 from evalci.pipeline import Arm, Plan, Surroundings, run_plan
 from evalci.summary.budget import charge, skipped_result
 from evalci.summary.classification import classify
@@ -73,23 +83,13 @@ def _result(plan: Plan, run: CaseRun) -> CaseResult:
 def _arm_report(plan: Plan, asked: Asked, digests: Digests, arm: Arm, results: tuple[CaseResult, ...]) -> Report:
     """One target's report: totals, the difference to the baseline, the gates, and the verdict over all three."""
     alone = len(plan.arms) == 1
-    accepted = asked.accepted
-    diff = accepted and compare(
-        accepted.baseline,
-        results,
-        label=accepted.label,
-        source=accepted.source,
-        target=arm.name,
-        scorers=digests.scorers,
-        alone=alone,
-        partial=plan.request.selection.is_partial,
-    )
+    diff = _diff(plan, asked, digests, arm, results)
     gates = [block.settings for block in plan.suite.gates]
     classification = _classification(plan, results)
     facts = GateFacts(
         results=results,
         classification=classification,
-        before=accepted and unchanged(accepted.baseline, results, target=arm.name, alone=alone),
+        before=_before(plan, asked, arm, results),
         like_for_like=diff is None or diff.like_for_like,
     )
     outcomes = evaluate(gates, facts)
@@ -116,6 +116,29 @@ def _arm_report(plan: Plan, asked: Asked, digests: Digests, arm: Arm, results: t
         changed_recordings=plan.cassette.changed if alone else (),
         notes=_notes(plan, asked) if alone else (),
     )
+
+
+def _diff(plan: Plan, asked: Asked, digests: Digests, arm: Arm, results: tuple[CaseResult, ...]) -> BaselineDiff | None:
+    """What changed since the accepted state, None when there is none."""
+    if asked.accepted is None:
+        return None
+    return compare(
+        asked.accepted.baseline,
+        results,
+        label=asked.accepted.label,
+        source=asked.accepted.source,
+        target=arm.name,
+        scorers=digests.scorers,
+        alone=len(plan.arms) == 1,
+        partial=plan.request.selection.is_partial,
+    )
+
+
+def _before(plan: Plan, asked: Asked, arm: Arm, results: tuple[CaseResult, ...]) -> Mapping[str, Snapshot] | None:
+    """What the accepted state holds of the cases whose content is the same."""
+    if asked.accepted is None:
+        return None
+    return unchanged(asked.accepted.baseline, results, target=arm.name, alone=len(plan.arms) == 1)
 
 
 def _matrix_report(plan: Plan, asked: Asked, digests: Digests, arms: Sequence[Report]) -> Report:

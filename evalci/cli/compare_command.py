@@ -75,8 +75,8 @@ def _lines(found: SideBySide, before: Standings, after: Standings) -> Iterator[s
             yield f"{word} {case_id}: only there"
     if found.nothing_differs:
         yield "nothing differs"
-    delta = "no mean in common" if found.mean_delta is None else f"mean score {found.mean_delta:+.4f}"
-    yield f"{count_of(found.common, 'case')} in both, {delta}; no significance testing is done here"
+    mean = "no mean in common" if found.mean_delta is None else f"mean score {found.mean_delta:+.4f}"
+    yield f"{count_of(found.common, 'case')} in both, {mean}; no significance testing is done here"
 
 
 def _verdict(passed: bool) -> str:

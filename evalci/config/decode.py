@@ -32,7 +32,7 @@ class Field:
 
 
 @cache
-def fields_of(cls: type) -> tuple[Field, ...]:
+def fields_of(cls: Any) -> tuple[Field, ...]:
     """The YAML keys of a settings class, in order."""
     return tuple(
         Field(
@@ -79,7 +79,7 @@ class Decoder:
             self.problem(node, f"{path} must be a mapping of keys to values, got {_describe(node)}")
             return None
         before = len(self.problems)
-        fields = fields_of(cls)
+        fields = fields_of(typing.cast(Any, cls))
         self.unknown_keys(node, {f.key for f in fields} | ignore, path)
         values: dict[str, Any] = {}
         for f in fields:

@@ -30,7 +30,7 @@ def setting(
     key: str | None = None,
     default_factory: Any = MISSING,
 ) -> Any:
-    """A dataclass field with a note for the decoder and the schema. `key` is the YAML key where Python lacks the name."""
+    """A dataclass field with a note for decoder and schema. `key` is the YAML key where Python has no such name."""
     note = Note(about=about, low=low, high=high, key=key)
     if default_factory is not MISSING:
         return field(default_factory=default_factory, metadata={NOTE: note})
