@@ -1,19 +1,26 @@
 """JSON read strictly: one value, no NaN, no number that Python cannot hold, big integers exact."""
 
 import json
+from collections.abc import Collection
+from functools import lru_cache
 from typing import Any, Final, NoReturn
+
+_BLANKS: Final = " \t\n\r"
 
 
 class NotJson(ValueError):
     """A text is not JSON; the message says why, for the end of a sentence."""
 
 
-def parse_json(text: str) -> Any:
-    """The value that the text writes down; of doubled keys the last one counts. Raises `NotJson`."""
+def parse_json(text: str, *, unique: Collection[str] = ()) -> Any:
+    """The value that the text writes down. Raises `NotJson`.
+
+    Of a doubled key the last value counts, but a key in `unique` may stand in an object only once.
+    """
     if not text.strip(_BLANKS):
         raise NotJson("it is empty")
     try:
-        return _DECODER.decode(text)
+        return _decoder(frozenset(unique)).decode(text)
     except NotJson:
         raise
     except json.JSONDecodeError as exc:
@@ -48,5 +55,14 @@ def _finite(digits: str) -> float:
     return value
 
 
-_BLANKS: Final = " \t\n\r"
-_DECODER: Final = json.JSONDecoder(parse_constant=_refuse, parse_float=_finite)
+@lru_cache(maxsize=4)
+def _decoder(unique: frozenset[str]) -> json.JSONDecoder:
+    def pairs(members: list[tuple[str, Any]]) -> dict[str, Any]:
+        value = dict(members)
+        if len(value) < len(members):
+            keys = [key for key, _ in members]
+            if any(keys.count(key) > 1 for key in unique):
+                raise NotJson("a key stands twice in it")
+        return value
+
+    return json.JSONDecoder(parse_constant=_refuse, parse_float=_finite, object_pairs_hook=pairs if unique else None)

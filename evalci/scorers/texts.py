@@ -30,3 +30,8 @@ def _named(char: str | None) -> str:
 def one_line(text: str) -> str:
     """The text with what cannot be seen in it as escapes, quotes and backslashes as they are."""
     return text if text.isprintable() else "".join(c if c.isprintable() else quoted(c)[1:-1] for c in text)
+
+
+def both_ends(text: str, length: int = 1000) -> str:
+    """The text, the middle of a long one left out: a traceback says what happened in its last line."""
+    return text if len(text) <= length else f"{text[: length // 3]} … {text[-(length - length // 3) :]}"

@@ -112,6 +112,16 @@ def _dependent_required(validator: Any, dependencies: Mapping[str, list[str]], i
                     yield ValidationError(f"{shown(other)} is a required property beside {shown(key)}")
 
 
+def _dependencies(validator: Any, dependencies: Mapping[str, Any], instance: Any, schema: Any) -> Errors:
+    """The old name for both kinds of dependency, which EvalCore takes too."""
+    if isinstance(instance, dict):
+        for key, dependency in dependencies.items():
+            if isinstance(dependency, list):
+                yield from _dependent_required(validator, {key: dependency}, instance, schema)
+            elif key in instance:
+                yield from validator.descend(instance, dependency)
+
+
 def _multiple_of(validator: Any, factor: float, instance: Any, schema: Any) -> Errors:
     if isinstance(instance, bool) or not isinstance(instance, (int, float)):
         return
@@ -173,6 +183,7 @@ def validator_class() -> Any:
             "$dynamicRef": _reference(),
             "$ref": _reference(),
             "additionalProperties": _additional_properties,
+            "dependencies": _dependencies,
             "dependentRequired": _dependent_required,
             "items": _items,
             "multipleOf": _multiple_of,

@@ -89,6 +89,7 @@ def _check_below(contents: Any) -> None:
                 todo.append((target.contents, target.resolver))
         parts = DRAFT202012.create_resource(schema).subresources()
         todo.extend((part.contents, resolver.in_subresource(part)) for part in parts)
+        todo.extend((part, resolver) for part in schema.get("dependencies", {}).values())
 
 
 def _targets(schema: dict[str, Any], resolver: Any) -> Iterator[Any]:

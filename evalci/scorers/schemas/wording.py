@@ -7,9 +7,7 @@ from typing import Any, Final
 from evalci.wording import count_of, quoted, snippet
 
 SHOWN: Final = 80
-_OWN: Final = frozenset({
-    "additionalProperties", "dependentRequired", "multipleOf", "pattern", "required", "unevaluatedProperties",
-})  # fmt: skip
+LONGEST: Final = 400
 
 
 def shown(value: Any) -> str:
@@ -39,10 +37,10 @@ def violation(error: Any) -> str:
 
 
 def _message(error: Any) -> str:
-    if error.validator in _OWN:
-        return str(error.message)
     wording = _WORDINGS.get(error.validator)
-    return snippet(str(error.message)) if wording is None else wording(error.instance, error.validator_value, error)
+    if wording is None:  # the keywords of ours say it themselves
+        return snippet(str(error.message), LONGEST)
+    return wording(error.instance, error.validator_value, error)
 
 
 def _one_of(instance: Any, _: Any, error: Any) -> str:

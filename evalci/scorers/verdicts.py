@@ -1,0 +1,56 @@
+"""Protocol v0 between EvalCI and a scorer command: the case as JSON on stdin, a verdict as JSON on stdout."""
+
+from typing import Any, Final
+
+from evalci.calls import canonical
+from evalci.model import Case, Output, Score
+from evalci.scorers import ScorerError
+from evalci.scorers.strict_json import NotJson, parse_json
+from evalci.unicode import utf8_text
+from evalci.wording import plain_number, quoted, seen, snippet
+
+PASSING: Final = 0.5
+_FIELDS: Final = ("score", "passed", "reason")
+
+
+def payload(case: Case, output: Output) -> bytes:
+    """What the command reads: compact, keys sorted, `context` only when the case has some. Raises `ScorerError`."""
+    fields: dict[str, Any] = {"expected": case.expected, "input": case.input, "output": output.text}
+    if case.context:
+        fields["context"] = list(case.context)
+    try:
+        return canonical(fields)
+    except TypeError as exc:
+        raise ScorerError(f"the case cannot be written as JSON: {exc}") from exc
+
+
+def read_verdict(cmd: str, stdout: str) -> Score:
+    """The score that a command printed. Raises `ScorerError` for anything but one verdict."""
+    text = stdout.strip()
+    verdict = _fields(text)
+    if verdict is None:
+        raise ScorerError(f"scorer {quoted(cmd)} printed invalid verdict JSON: {seen(text)}")
+    score, passed, reason = verdict
+    if not 0 <= score <= 1:
+        raise ScorerError(f"scorer {quoted(cmd)} returned score {snippet(plain_number(score))} outside 0.0..=1.0")
+    return Score(
+        value=float(score) + 0.0,  # -0.0 is no score of its own
+        passed=score >= PASSING if passed is None else passed,
+        reason=utf8_text(reason or ""),
+    )
+
+
+def _fields(text: str) -> tuple[float, bool | None, str | None] | None:
+    """Score, passed and reason as far as they are what they must be; None when the text is no verdict."""
+    try:
+        verdict = parse_json(text, unique=_FIELDS)
+    except NotJson:
+        return None
+    if not isinstance(verdict, dict):
+        return None
+    score, passed, reason = map(verdict.get, _FIELDS)
+    if isinstance(score, bool) or not isinstance(score, (int, float)):
+        return None
+    if not isinstance(passed, bool | None) or not isinstance(reason, str | None):
+        return None
+    return score, passed, reason
