@@ -26,7 +26,7 @@ from evalci.summary.comparison import compare_arms
 from evalci.summary.numbers import total
 from evalci.summary.programs import program_stats
 from evalci.summary.summarize import summarize
-from evalci.summary.trials import fold
+from evalci.summary.trials import fold, single
 from evalci.summary.verdicts import attempt
 
 
@@ -74,6 +74,9 @@ def _result(plan: Plan, run: CaseRun) -> CaseResult:
     if run.spent_before is not None and settings.budget_usd is not None:
         return skipped_result(run.case, settings.budget_usd, run.spent_before)
     errors = settings.scorer_errors or "fail"
+    if len(run.attempts) == 1:
+        only = run.attempts[0]
+        return single(run.case, output=only.output, error=only.error, scores=only.scores, scorer_errors=errors)
     trials = tuple(
         attempt(output=each.output, error=each.error, scores=each.scores, scorer_errors=errors) for each in run.attempts
     )

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
-from evalci.model import Case, CaseResult, Score, Status, Tokens, Trial, TrialStats
+from evalci.model import Case, CaseResult, Output, Score, Status, Tokens, Trial, TrialStats
 from evalci.summary.attempts import scores_by_label
 from evalci.summary.numbers import mean, total
 from evalci.summary.verdicts import ScorerErrors, status_of, verdict_of
@@ -18,7 +18,8 @@ def fold(
     if not trials:
         raise ValueError("a case has at least one trial")
     if len(trials) == 1:
-        return _single(case, trials[0], scorer_errors)
+        only = trials[0]
+        return single(case, output=only.output, error=only.error, scores=only.scores, scorer_errors=scorer_errors)
     answered = [trial for trial in trials if trial.error is None]
     status = folded_status(trials, require=require, scorer_errors=scorer_errors)
     return CaseResult(
@@ -35,18 +36,24 @@ def fold(
     )
 
 
-def _single(case: Case, trial: Trial, scorer_errors: ScorerErrors) -> CaseResult:
-    """The one trial as it is. Nearly every run folds all its cases this way."""
-    output = trial.output
+def single(
+    case: Case,
+    *,
+    output: Output | None = None,
+    error: str | None = None,
+    scores: tuple[Score, ...] = (),
+    scorer_errors: ScorerErrors = "fail",
+) -> CaseResult:
+    """The result of a case that was tried once. Nearly every run makes all its results this way."""
     return CaseResult(
         case=case,
-        status=status_of(trial.error, trial.scores, scorer_errors),
+        status=status_of(error, scores, scorer_errors),
         output=output,
-        error=trial.error,
-        scores=trial.scores,
+        error=error,
+        scores=scores,
         latency_ms=0 if output is None else output.latency_ms,
-        tokens=tokens_of(trial),
-        cost_usd=cost_of(trial),
+        tokens=_tokens(output, scores),
+        cost_usd=_cost(output, scores),
     )
 
 
@@ -67,17 +74,25 @@ def folded_status(trials: Sequence[Trial], *, require: Policy, scorer_errors: Sc
 
 def tokens_of(trial: Trial) -> int | None:
     """Every token of one attempt, the scorers' calls included; None when nothing was reported."""
-    counts = [score.tokens.total for score in trial.scores if score.tokens is not None]
-    if trial.output is not None and trial.output.tokens is not None:
-        counts.append(trial.output.tokens.total)
-    return sum(counts) if counts else None
+    return _tokens(trial.output, trial.scores)
 
 
 def cost_of(trial: Trial) -> float | None:
     """What one attempt cost, the scorers' calls included; None when no cost is known."""
-    costs = [score.cost_usd for score in trial.scores if score.cost_usd is not None]
-    if trial.output is not None and trial.output.cost_usd is not None:
-        costs.append(trial.output.cost_usd)
+    return _cost(trial.output, trial.scores)
+
+
+def _tokens(output: Output | None, scores: Sequence[Score]) -> int | None:
+    counts = [score.tokens.total for score in scores if score.tokens is not None]
+    if output is not None and output.tokens is not None:
+        counts.append(output.tokens.total)
+    return sum(counts) if counts else None
+
+
+def _cost(output: Output | None, scores: Sequence[Score]) -> float | None:
+    costs = [score.cost_usd for score in scores if score.cost_usd is not None]
+    if output is not None and output.cost_usd is not None:
+        costs.append(output.cost_usd)
     return total(costs) if costs else None
 
 
