@@ -2,21 +2,21 @@
 
 import hashlib
 import posixpath
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final, NoReturn
 
-import orjson
-
+from evalci.datasets.lines import InvalidLine, kind_of, read_object
 from evalci.errors import DatasetError, Problem
 from evalci.files import FileRefused
 from evalci.model import Case, Source
 from evalci.tools import Tools
-from evalci.unicode import without_surrogates
-from evalci.wording import quoted
+from evalci.wording import count_of, quoted
 
-_BOM = b"\xef\xbb\xbf"
-_KNOWN = frozenset({"id", "input", "expected", "trace", "context"})
+MOST_PROBLEMS: Final = 100
+_BOM: Final = b"\xef\xbb\xbf"
+_OTHER_BOMS: Final = (b"\xff\xfe", b"\xfe\xff")
+_TEXT_OR_NONE: Final = frozenset({str, type(None)})
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -27,18 +27,11 @@ class Dataset:
     digest: str
 
 
-class _Invalid(Exception):
-    """A line is no case; `column` counts characters from 1, None for the whole line."""
-
-    def __init__(self, message: str, column: int | None = None) -> None:
-        super().__init__(message)
-        self.column = column
-
-
 def read_datasets(names: Sequence[str], tools: Tools) -> Dataset:
     """Every case of the named files. Raises `DatasetError` with all mistakes of all files."""
     cases: list[Case] = []
     problems: list[Problem] = []
+    known_as: dict[str, str] = {}
     hasher = hashlib.sha256()
     for name in names:
         try:
@@ -47,79 +40,59 @@ def read_datasets(names: Sequence[str], tools: Tools) -> Dataset:
             problems.append(Problem(file=name, message=f"failed to read dataset {exc}"))
             continue
         hasher.update(b"%d\n" % len(data) + data)
-        found = tools.files.name(tools.folder / name)
-        for item in _read_file(data, name, found):
+        path = tools.files.name(tools.folder / name)
+        known_as[path] = name
+        for item in _read_file(data, name, path):
             (cases if isinstance(item, Case) else problems).append(item)  # type: ignore[arg-type]
-    problems += _duplicates(
-        cases, dict(zip(map(tools.files.name, (tools.folder / n for n in names)), names, strict=True))
-    )
+    problems += _duplicates(cases, known_as)
     if not cases and not problems:
         problems.append(Problem(file=", ".join(names), message="datasets contain no test cases"))
     if problems:
-        raise DatasetError(problems)
+        raise DatasetError(_shortened(problems))
     return Dataset(cases=tuple(cases), digest=hasher.hexdigest())
 
 
 def _read_file(data: bytes, name: str, path: str) -> Iterator[Case | Problem]:
+    if data.startswith(_OTHER_BOMS):
+        message = f"failed to read dataset {name}: it is UTF-16"
+        yield Problem(file=name, line=1, message=message, hint="save it as UTF-8")
+        return
     folder = posixpath.dirname(name)
     for number, line in enumerate(data.removeprefix(_BOM).split(b"\n"), start=1):
-        line = line.strip()
-        if not line:
+        text = line.strip()
+        if not text:
             continue
         try:
-            yield _case(_parse(line), Source(file=path, line=number), folder, f"case at {name}:{number}")
-        except _Invalid as exc:
-            text = str(exc)
-            message = text if text.startswith("case at") else f"invalid case at {name}:{number}: {text}"
-            yield Problem(file=name, line=number, column=exc.column, message=message)
+            yield _case(text, Source(file=path, line=number), folder)
+        except InvalidLine as exc:
+            if exc.is_blank:
+                continue
+            indent = len(line) - len(line.lstrip())
+            column = None if exc.column is None else exc.column + indent
+            yield Problem(file=name, line=number, column=column, message=exc.message.format(at=f"{name}:{number}"))
 
 
-def _parse(line: bytes) -> dict[str, Any]:
-    """One JSON object. orjson is quick; what it refuses or rounds goes to the slow, exact parser."""
-    try:
-        row = orjson.loads(line)
-    except orjson.JSONDecodeError as exc:
-        row = _parse_slowly(line, exc)
-    if not isinstance(row, dict):
-        raise _Invalid(f"a case is a JSON object, got {_kind(row)}")
-    if "expected" in row and isinstance(row["expected"], (int, float, list, dict)):
-        row["expected"] = _parse_slowly(line, None)["expected"]
-    return row
-
-
-def _parse_slowly(line: bytes, error: orjson.JSONDecodeError | None) -> Any:
-    """The same with the standard library: half surrogates become U+FFFD, big integers stay exact, NaN is refused."""
-    import json
-
-    def refuse(name: str) -> None:
-        raise ValueError(f"{name} is not JSON")
-
-    try:
-        return without_surrogates(json.loads(line.decode("utf-8"), parse_constant=refuse))
-    except UnicodeDecodeError as exc:
-        raise _Invalid("not valid UTF-8", len(line[: exc.start].decode("utf-8")) + 1) from exc
-    except json.JSONDecodeError as exc:
-        raise _Invalid(f"not valid JSON: {exc.msg[:1].lower()}{exc.msg[1:]}", exc.colno) from exc
-    except (ValueError, RecursionError) as exc:
-        raise _Invalid(f"not valid JSON: {exc or error}") from exc
-
-
-def _case(row: dict[str, Any], source: Source, folder: str, where: str) -> Case:
-    name, text, trace = row.get("id"), row.get("input"), row.get("trace")
-    for key, value in (("id", name), ("input", text), ("trace", trace)):
-        if value is not None and not isinstance(value, str):
-            raise _Invalid(f'"{key}" must be text, got {_kind(value)}')
+def _case(line: bytes, source: Source, folder: str) -> Case:
+    row = read_object(line)
+    name, text, trace = row.pop("id", None), row.pop("input", None), row.pop("trace", None)
+    if not _TEXT_OR_NONE.issuperset((type(name), type(text), type(trace))):
+        _refuse_types(id=name, input=text, trace=trace)
     if text is None and trace is None:
-        raise _Invalid(f"{where} has neither `input` nor `trace`")
+        raise InvalidLine("case at {at} has neither `input` nor `trace`")
     return Case(
         id=f"case-{source.line}" if name is None else name,
         input=text or "",
-        expected=row.get("expected"),
-        context=_context(row.get("context")),
+        expected=row.pop("expected", None),
+        context=_context(row.pop("context", None)),
         trace=None if trace is None else posixpath.join(folder, trace),
         source=source,
-        metadata={key: row[key] for key in row if key not in _KNOWN},
+        metadata=row,
     )
+
+
+def _refuse_types(**values: Any) -> NoReturn:
+    key, value = next((key, value) for key, value in values.items() if not isinstance(value, str | None))
+    raise InvalidLine.because(f'"{key}" must be text, got {kind_of(value)}')
 
 
 def _context(value: Any) -> tuple[str, ...] | None:
@@ -128,24 +101,29 @@ def _context(value: Any) -> tuple[str, ...] | None:
         return None
     chunks = [value] if isinstance(value, str) else value
     if not isinstance(chunks, list) or not all(isinstance(chunk, str) for chunk in chunks):
-        raise _Invalid('"context" must be text or a list of texts')
+        raise InvalidLine.because('"context" must be text or a list of texts')
     return tuple(chunks)
 
 
-def _duplicates(cases: Sequence[Case], names: dict[str, str]) -> Iterator[Problem]:
+def _duplicates(cases: Sequence[Case], known_as: Mapping[str, str]) -> Iterator[Problem]:
     first: dict[str, Source] = {}
     for case in cases:
         source = case.source
         assert source is not None
         earlier = first.setdefault(case.id, source)
         if earlier is not source:
-            name = names.get(source.file, source.file)
-            same = earlier.file == source.file
-            where = f"line {earlier.line}" if same else f"{names.get(earlier.file, earlier.file)}:{earlier.line}"
+            name = known_as[source.file]
+            where = f"line {earlier.line}"
+            if earlier.file != source.file:
+                where = f"{known_as[earlier.file]}:{earlier.line}"
             message = f"duplicate case id {quoted(case.id)} at {name}:{source.line} (first used at {where})"
             yield Problem(file=name, line=source.line, message=message, hint='give each case an "id" of its own')
 
 
-def _kind(value: Any) -> str:
-    names = {dict: "an object", list: "a list", str: "text", bool: "a boolean", type(None): "null"}
-    return names.get(type(value), "a number")
+def _shortened(problems: list[Problem]) -> list[Problem]:
+    """All of them, or as many as anybody would read: a file of another kind has one in every line."""
+    if len(problems) <= MOST_PROBLEMS:
+        return problems
+    more = len(problems) - MOST_PROBLEMS
+    rest = Problem(file=problems[MOST_PROBLEMS].file, message=f"{count_of(more, 'more problem')} in the datasets")
+    return [*problems[:MOST_PROBLEMS], rest]
