@@ -2,9 +2,8 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from evalci.baseline.diff import compare, unchanged
-from evalci.baseline.snapshot import Baseline
 from evalci.engine import CaseRun
 from evalci.gates.facts import GateFacts, evaluate, needs_classification
 from evalci.gates.verdict import decide, decide_all
@@ -21,13 +20,14 @@ from evalci.model import (
 )
 from evalci.pipeline import Arm, Plan, Surroundings, run_plan
 from evalci.summary.budget import charge, skipped_result
-from evalci.summary.classification import classify
-from evalci.summary.comparison import compare_arms
 from evalci.summary.numbers import total
 from evalci.summary.programs import program_stats
 from evalci.summary.summarize import summarize
 from evalci.summary.trials import fold, single
 from evalci.summary.verdicts import attempt
+
+if TYPE_CHECKING:
+    from evalci.baseline.snapshot import Baseline
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -36,7 +36,7 @@ class Accepted:
 
     label: str
     source: str
-    baseline: Baseline
+    baseline: "Baseline"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -125,6 +125,8 @@ def _diff(plan: Plan, asked: Asked, digests: Digests, arm: Arm, results: tuple[C
     """What changed since the accepted state, None when there is none."""
     if asked.accepted is None:
         return None
+    from evalci.baseline.diff import compare
+
     return compare(
         asked.accepted.baseline,
         results,
@@ -141,11 +143,15 @@ def _before(plan: Plan, asked: Asked, arm: Arm, results: tuple[CaseResult, ...])
     """What the accepted state holds of the cases whose content is the same."""
     if asked.accepted is None:
         return None
+    from evalci.baseline.diff import unchanged
+
     return unchanged(asked.accepted.baseline, results, target=arm.name, alone=len(plan.arms) == 1)
 
 
 def _matrix_report(plan: Plan, asked: Asked, digests: Digests, arms: Sequence[Report]) -> Report:
     """The arms side by side; it passes when every arm does."""
+    from evalci.summary.comparison import compare_arms
+
     names = ", ".join(arm.suite.target for arm in arms)
     return Report(
         suite=_suite_info(plan, digests, names),
@@ -173,7 +179,11 @@ def _sum(summaries: Sequence[Summary]) -> Summary:
 
 def _classification(plan: Plan, results: Sequence[CaseResult]) -> Classification | None:
     wanted = plan.suite.run.classification or needs_classification(block.settings for block in plan.suite.gates)
-    return classify(results) if wanted else None
+    if not wanted:
+        return None
+    from evalci.summary.classification import classify
+
+    return classify(results)
 
 
 def _suite_info(plan: Plan, digests: Digests, target: str) -> SuiteInfo:

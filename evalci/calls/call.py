@@ -38,6 +38,11 @@ class Reply(NamedTuple):
     notes: tuple[str, ...] = ()
 
 
+async def no_live_call(call: "Call") -> Reply:
+    """The live caller of a replay: there is none."""
+    raise CallError(f"a replay makes no live call, not even for {call.label}")
+
+
 class Caller(Protocol):
     """Makes a call, live or from a recording."""
 

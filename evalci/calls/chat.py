@@ -5,22 +5,12 @@ from typing import Any
 
 from evalci.calls.call import Call, Reply
 from evalci.calls.chat_answer import read_chat
-from evalci.calls.endpoint import Endpoint, canonical
+from evalci.calls.endpoint import canonical, chat_endpoint
 from evalci.calls.failures import check_status
 from evalci.calls.retry import with_retries
 from evalci.calls.transport import HttpRequest, Transport
 
-
-def chat_endpoint(
-    url: str, model: str, *, system: str | None = None, params: Mapping[str, Any] | None = None
-) -> Endpoint:
-    """The identity of a chat endpoint: url exactly as written, model, and what is set of system and params."""
-    identity: dict[str, Any] = {"type": "openai-compatible", "url": url, "model": model}
-    if system is not None:
-        identity["system"] = system
-    if params:
-        identity["params"] = dict(params)
-    return Endpoint("chat", identity)
+__all__ = ["ChatCaller", "chat_endpoint", "chat_request"]
 
 
 class ChatCaller:

@@ -67,3 +67,15 @@ class Endpoint:
         """What is hashed, as data: the `request` of a recording's line."""
         request: dict[str, Any] = {"identity": dict(self.identity), "input": text}
         return {**request, "trial": trial} if trial else request
+
+
+def chat_endpoint(
+    url: str, model: str, *, system: str | None = None, params: Mapping[str, Any] | None = None
+) -> Endpoint:
+    """The identity of a chat endpoint: url exactly as written, model, and what is set of system and params."""
+    identity: dict[str, Any] = {"type": "openai-compatible", "url": url, "model": model}
+    if system is not None:
+        identity["system"] = system
+    if params:
+        identity["params"] = dict(params)
+    return Endpoint("chat", identity)

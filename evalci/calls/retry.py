@@ -2,7 +2,6 @@
 
 from collections.abc import Awaitable, Callable
 from datetime import UTC, datetime
-from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING, Final, TypeVar
 
 from evalci.calls.call import CallError
@@ -48,6 +47,8 @@ def retry_after_seconds(header: str | None, date: str | None = None) -> float | 
 
 
 def _moment(text: str) -> datetime | None:
+    from email.utils import parsedate_to_datetime
+
     try:
         when = parsedate_to_datetime(text)
         return when.replace(tzinfo=UTC) if when.tzinfo is None else when.astimezone(UTC)

@@ -1,12 +1,9 @@
 """Takes secrets out of text: what the suite's key variables hold, and what looks like a key."""
 
-import base64
-import json
 import re
 from collections.abc import Iterable, Iterator
 from functools import cached_property
 from typing import Any, Final
-from urllib.parse import quote, quote_plus
 
 MASK: Final = "[redacted]"
 # Values that people give to servers that need no key; masking such a word would change answers for nothing.
@@ -75,6 +72,9 @@ class Redactor:
 
 def _spellings(secret: str) -> Iterator[str]:
     """A secret as it is, and as servers and tools commonly write it: in URLs, JSON and base64."""
+    import json
+    from urllib.parse import quote, quote_plus
+
     yield secret
     for encoded in (quote(secret, safe=""), quote(secret), quote_plus(secret)):
         yield encoded
@@ -86,6 +86,8 @@ def _spellings(secret: str) -> Iterator[str]:
 
 def _in_base64(secret: bytes) -> Iterator[str]:
     """What a secret leaves in base64, also after other bytes (`user:secret`): the digits that are its alone."""
+    import base64
+
     for offset in range(3):
         digits = base64.b64encode(b"\0" * offset + secret)
         first, last = -(-offset * 8 // 6), (offset + len(secret)) * 8 // 6

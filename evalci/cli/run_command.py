@@ -5,8 +5,6 @@ from pathlib import Path
 from typing import Final
 
 from evalci.assemble import Accepted, Asked, run_suite
-from evalci.baseline.snapshot import baseline_of
-from evalci.baseline.store import BaselineStore, saved_text
 from evalci.cli.console import Console, Parser
 from evalci.cli.loop import run_async
 from evalci.cli.outputs import Outputs, add_output_options
@@ -26,17 +24,14 @@ def main(words: list[str], console: Console, *, command: str = "run", cache: str
         return EXIT_PASSED
     outputs = Outputs.of(arguments, console)
     request = request_of(arguments)
-    store = BaselineStore.beside(request.config)
     if arguments.save_baseline is not None:
-        _check_label(request, store, arguments.save_baseline)
-    asked = Asked(accepted=_accepted(store, arguments.baseline), threshold=arguments.threshold)
+        _check_label(request, arguments.save_baseline)
+    asked = Asked(accepted=_accepted(request, arguments.baseline), threshold=arguments.threshold)
     around = Surroundings(environ=console.environ, progress=outputs.progress, on_bug=console.bug)
     plan = prepare(request, around)
     report = run_async(run_suite(plan, around, asked))
     if arguments.save_baseline is not None:
-        baseline = baseline_of(report)
-        store.save(arguments.save_baseline, baseline)
-        console.error(saved_text(arguments.save_baseline, baseline))
+        _save(request, report, arguments.save_baseline, console)
     texts = outputs.publish(report)
     if plan.suite.run.history and not arguments.no_history:
         _remember(request, report, texts.get("json"), console)
@@ -100,17 +95,33 @@ def _remember(request: Request, report: Report, text: str | None, console: Conso
         console.error(warning)
 
 
-def _accepted(store: BaselineStore, label: str | None) -> Accepted | None:
+def _accepted(request: Request, label: str | None) -> Accepted | None:
+    """The state to compare with. Raises `BaselineError` when there is none under this label."""
     if label is None:
         return None
+    from evalci.baseline.store import BaselineStore
+
+    store = BaselineStore.beside(request.config)
     return Accepted(label=label, source=store.source(label), baseline=store.load(label))
 
 
-def _check_label(request: Request, store: BaselineStore, label: str) -> None:
+def _check_label(request: Request, label: str) -> None:
     """A label that cannot be saved is refused before anything is called, and so is a part of a suite."""
-    store.file(label)
+    from evalci.baseline.store import BaselineStore
+
+    BaselineStore.beside(request.config).file(label)
     if request.selection.is_partial:
         raise UsageError("a filtered or sharded run cannot become a baseline", hint="run the whole suite to save one")
+
+
+def _save(request: Request, report: Report, label: str, console: Console) -> None:
+    """Accept the state of this run, after it was compared with the last one."""
+    from evalci.baseline.snapshot import baseline_of
+    from evalci.baseline.store import BaselineStore, saved_text
+
+    baseline = baseline_of(report)
+    BaselineStore.beside(request.config).save(label, baseline)
+    console.error(saved_text(label, baseline))
 
 
 def _number(text: str) -> float:

@@ -4,9 +4,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from evalci.calls import Call, Caller, CallError, Endpoint
-from evalci.calls.chat import ChatCaller, chat_endpoint
+from evalci.calls import Call, Caller, CallError, Endpoint, no_live_call
 from evalci.calls.cost import CostRates, check_rates
+from evalci.calls.endpoint import chat_endpoint
 from evalci.config.settings import Fault, setting
 from evalci.model import Case, Output, Score
 from evalci.scorers.judge_prompt import judge_prompt
@@ -32,10 +32,17 @@ class Judge:
         yield from check_rates(self.cost, who)
 
     def build(self, tools: Tools) -> "JudgeScorer":
-        caller = ChatCaller(
+        return JudgeScorer(self, chat_endpoint(self.url, self.model), tools.record(self._caller(tools)))
+
+    def _caller(self, tools: Tools) -> Caller:
+        """The live caller; a replay has no use for one and loads none of it."""
+        if not tools.live:
+            return no_live_call
+        from evalci.calls.chat import ChatCaller
+
+        return ChatCaller(
             tools.transport, api_key=tools.secret(self.api_key_env), scrub=tools.scrub, sleep=tools.clock.sleep
         )
-        return JudgeScorer(self, chat_endpoint(self.url, self.model), tools.record(caller))
 
 
 class JudgeScorer:

@@ -5,9 +5,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from evalci.calls import Call, Caller, CallError, Endpoint
-from evalci.calls.chat import ChatCaller, chat_endpoint
+from evalci.calls import Call, Caller, CallError, Endpoint, no_live_call
 from evalci.calls.cost import CostRates, check_rates
+from evalci.calls.endpoint import chat_endpoint
 from evalci.config.settings import Fault, setting
 from evalci.model import Case, Output, TargetError
 from evalci.tools import Tools
@@ -37,7 +37,16 @@ class OpenAIChat:
             yield Fault("params", f"{who}: params hold a number that JSON cannot carry (NaN or infinity)")
 
     def build(self, tools: Tools) -> "ChatTarget":
-        caller = ChatCaller(
+        endpoint = chat_endpoint(self.url, self.model, system=self.system, params=self.params)
+        return ChatTarget(endpoint, tools.record(self._caller(tools)), self.cost)
+
+    def _caller(self, tools: Tools) -> Caller:
+        """The live caller; a replay has no use for one and loads none of it."""
+        if not tools.live:
+            return no_live_call
+        from evalci.calls.chat import ChatCaller
+
+        return ChatCaller(
             tools.transport,
             api_key=tools.secret(self.api_key_env),
             scrub=tools.scrub,
@@ -45,8 +54,6 @@ class OpenAIChat:
             max_retries=self.max_retries,
             timeout_seconds=self.timeout_seconds,
         )
-        endpoint = chat_endpoint(self.url, self.model, system=self.system, params=self.params)
-        return ChatTarget(endpoint, tools.record(caller), self.cost)
 
 
 class ChatTarget:
