@@ -1,0 +1,20 @@
+"""`regex`, as the golden rows have it."""
+
+from typing import Any
+
+import pytest
+
+from tests.scoring import Refused, scored
+from tests.vector_areas.text_scores import check
+
+
+def run(row: dict[str, Any]) -> None:
+    given, want = row["given"], row["want"]
+    if want.get("build_error"):
+        with pytest.raises(Refused) as refused:
+            scored(given["scorer"], "")
+        assert all(text in str(refused.value) for text in want["error_contains"])
+        return
+    check(scored(given["scorer"], given["output"]), want, wanted="", seen=given["output"])
+    if not want["passed"]:
+        assert f"/{given['scorer']['pattern']}/" in scored(given["scorer"], given["output"]).reason
