@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Final
 
-from evalci.targets.traces.messages import answer_in, last_text, message_text, numbered, numbered_messages
+from evalci.targets.traces.messages import answer_in, last_text, numbered, numbered_messages, spoken_in
 from evalci.targets.traces.spans import Event, Span, Timeline
 
 # Kept as they are, whatever they hold.
@@ -55,4 +55,4 @@ def _event_answer(event: Event) -> str | None:
     if event.name != "gen_ai.choice":
         return None
     body = attributes.get("gen_ai.event.content")
-    return message_text(attributes) if body is None else answer_in(body)
+    return spoken_in(attributes if body is None else body)

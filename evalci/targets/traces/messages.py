@@ -26,6 +26,12 @@ def answer_in(value: Any) -> str | None:
     return value if isinstance(value, str) and value else None
 
 
+def spoken_in(value: Any) -> str | None:
+    """The answer in what is known to be a message, or in its JSON; it need not look like one."""
+    found = unwrapped(value)
+    return message_text(found) if isinstance(found, dict) else answer_in(value)
+
+
 def last_text(messages: Iterable[dict[str, Any]]) -> str | None:
     """The text of the last message that has any."""
     texts = [text for message in messages if (text := message_text(message)) is not None]
@@ -35,7 +41,7 @@ def last_text(messages: Iterable[dict[str, Any]]) -> str | None:
 def message_text(message: dict[str, Any]) -> str | None:
     """The text parts of an assistant's message, one after the other; None when it has none or somebody else spoke."""
     if "message" in message:
-        return answer_in(message["message"])
+        return spoken_in(message["message"])
     if message.get("role") not in _ANSWERING:
         return None
     content = message.get("parts")

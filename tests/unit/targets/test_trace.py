@@ -193,7 +193,9 @@ NAMES = st.sampled_from([
     "parentSpanId", "startTimeUnixNano", "endTimeUnixNano", "name", "gen_ai.tool.name", "gen_ai.output.messages",
     "gen_ai.usage.input_tokens", "llm.output_messages.0.message.content", "role", "parts", "content", "x",
 ])  # fmt: skip
-LEAVES = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | NAMES | st.text()
+LEAVES = (
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | NAMES | st.text()
+)
 ANYTHING = st.recursive(
     LEAVES, lambda inner: st.lists(inner, max_size=3) | st.dictionaries(NAMES, inner, max_size=3), max_leaves=20
 )
