@@ -1,5 +1,6 @@
 """The rules there are, each a mapping that its first word names: `must_call`, `must_not_call`, `max_steps`."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
@@ -16,14 +17,14 @@ if TYPE_CHECKING:
 WHO: Final = "trajectory scorer: "
 
 
-class Rule:
+class Rule(ABC):
     """One thing that the tool calls of a run must keep to."""
 
     __slots__ = ()
 
+    @abstractmethod
     def broken_by(self, steps: Sequence[Step]) -> str | None:
         """What is wrong with these calls, None when the rule holds."""
-        raise NotImplementedError
 
     @classmethod
     def decode(cls, node: "Node", decoder: "Decoder", path: str) -> "Rule | None":
