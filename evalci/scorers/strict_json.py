@@ -5,7 +5,9 @@ from collections.abc import Collection
 from functools import lru_cache
 from typing import Any, Final, NoReturn
 
+DEEPEST: Final = 127  # EvalCore reads no deeper, and what Python can read depends on its version
 _BLANKS: Final = " \t\n\r"
+_TOO_DEEP: Final = f"it is nested more than {DEEPEST} levels deep"
 
 
 class NotJson(ValueError):
@@ -20,15 +22,30 @@ def parse_json(text: str, *, unique: Collection[str] = ()) -> Any:
     if not text.strip(_BLANKS):
         raise NotJson("it is empty")
     try:
-        return _decoder(frozenset(unique)).decode(text)
+        value = _decoder(frozenset(unique)).decode(text)
     except NotJson:
         raise
     except json.JSONDecodeError as exc:
         raise NotJson(_complaint(text, exc)) from exc
     except RecursionError as exc:
-        raise NotJson("it is nested too deeply") from exc
+        raise NotJson(_TOO_DEEP) from exc
     except ValueError as exc:  # Python reads no integers of more than some thousand digits
         raise NotJson("it holds an integer too long to read") from exc
+    if text.count("[") + text.count("{") > DEEPEST and _holds(value) and _is_deeper(value, DEEPEST):
+        raise NotJson(_TOO_DEEP)
+    return value
+
+
+def _is_deeper(value: Any, levels: int) -> bool:
+    """Does the value hold lists and objects in more than so many levels?"""
+    layer = [value]
+    for _ in range(levels):
+        layer = [item for each in layer for item in (each.values() if isinstance(each, dict) else each) if _holds(item)]
+    return bool(layer)
+
+
+def _holds(value: Any) -> bool:
+    return isinstance(value, (dict, list))
 
 
 def _complaint(text: str, error: json.JSONDecodeError) -> str:

@@ -19,13 +19,33 @@ AREAS: Final = {
 }
 
 _PYTHON_SCORERS: Final = (
-    "contains-es-01", "contains-es-02", "contains-es-03", "contains-es-04", "contains-es-07", "contains-es-09", "contains-es-10",
-    "exact-es-01", "exact-es-02", "exact-es-04", "exact-es-05", "exact-es-06", "exact-es-08", "exact-es-09", "exact-es-10",
-    "regex-es-02", "regex-es-04", "regex-es-05", "regex-es-06", "regex-es-07",
-)  # fmt: skip
+    "contains-es-01",
+    "contains-es-02",
+    "contains-es-03",
+    "contains-es-04",
+    "contains-es-07",
+    "contains-es-09",
+    "contains-es-10",
+    "exact-es-01",
+    "exact-es-02",
+    "exact-es-04",
+    "exact-es-05",
+    "exact-es-06",
+    "exact-es-08",
+    "exact-es-09",
+    "exact-es-10",
+    "regex-es-02",
+    "regex-es-04",
+    "regex-es-05",
+    "regex-es-06",
+    "regex-es-07",
+)
 _PYTHON_CASES: Final = (
-    "dataset_validation-es-01", "dataset_validation-es-02", "dataset_validation-es-03", "dataset_validation-es-04",
-)  # fmt: skip
+    "dataset_validation-es-01",
+    "dataset_validation-es-02",
+    "dataset_validation-es-03",
+    "dataset_validation-es-04",
+)
 
 ROWS: Final = {
     **dict.fromkeys(_PYTHON_SCORERS, "the scorers of suites in Python share a name with these, but no meaning"),

@@ -7,6 +7,7 @@ backtracking engine under a time limit.
 import re
 from collections.abc import Callable
 from functools import lru_cache
+from itertools import zip_longest
 from typing import Final
 
 from evalci.scorers.patterns import PatternError, compile_pattern
@@ -63,7 +64,7 @@ def _translated(pattern: str, *, end: str) -> str:
     written: list[str] = []
     in_class = first = False
     pieces = [match.group() for match in _PIECE.finditer(pattern)]
-    for piece, after in zip(pieces, [*pieces[1:], ""], strict=True):
+    for piece, after in zip_longest(pieces, pieces[1:], fillvalue=""):
         if not in_class:
             in_class = first = piece == "["
             written.append(piece if in_class else _outside(piece, end))
