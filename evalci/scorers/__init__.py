@@ -22,6 +22,16 @@ class ScorerError(Exception):
 SCORERS: Final[Mapping[str, Kind]] = {
     "contains": Kind("evalci.scorers.contains:Contains", "a wanted text is present"),
     "exact": Kind("evalci.scorers.exact:Exact", "the output equals a value or the case's expected"),
+    "close_to": Kind(
+        "evalci.scorers.close_number:CloseTo", "the one number in the output is close to the wanted one"
+    ),
+    "json_fields": Kind("evalci.scorers.field_match:JsonFields", "the part of the expected fields that match"),
+    "levenshtein": Kind("evalci.scorers.edit_distance:Levenshtein", "how few edits lead to the expected text"),
+    "normalised_contains": Kind(
+        "evalci.scorers.normalised:NormalisedContains", "the wanted text is present, normalised"
+    ),
+    "normalised_exact": Kind("evalci.scorers.normalised:NormalisedExact", "the expected text, normalised"),
+    "ratio": Kind("evalci.scorers.edit_distance:Ratio", "how much of the two texts is common"),
     "json-schema": Kind("evalci.scorers.json_schema:JsonSchema", "the output is JSON that fits a schema file"),
     "judge": Kind("evalci.scorers.judge:Judge", "a model grades the output with a rubric"),
     "regex": Kind("evalci.scorers.regex:Regex", "the output matches a pattern, in linear time"),

@@ -10,12 +10,15 @@ _CURRENCY: Final = "$€£¥₹₽₩฿"
 _GROUP_BLANK: Final = "\u00a0\u202f\u2009'\u2019"
 _SUPERSCRIPTS: Final = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻⁺", "0123456789-+")
 
-# One candidate: a sign, perhaps a currency mark, then digits with whatever groups, points and commas hold them together.
+# One candidate: a sign, perhaps a currency mark, then digits and the groups, points and commas that hold them together.
 _CANDIDATE: Final = re.compile(
     rf"""
     (?P<sign>[{_MINUS}+]?)\ ?(?:[{_CURRENCY}]|\b(?:USD|EUR|GBP|US\$)\ ?)?(?P<inner>[{_MINUS}+]?)
     (?P<digits>\d+(?:[.,{_GROUP_BLANK}]\d+)*|\.\d+)
-    (?P<power>[eE][{_MINUS}+]?\d+|\ ?(?:[×x*·]|\\times|\\cdot)\ ?10(?:\^\{{?(?P<exp>[{_MINUS}+]?\d+)\}}?|(?P<sup>[⁻⁺]?[⁰¹²³⁴⁵⁶⁷⁸⁹]+)))?
+    (?P<power>
+        [eE][{_MINUS}+]?\d+
+        |\ ?(?:[×x*·]|\\times|\\cdot)\ ?10(?:\^\{{?(?P<exp>[{_MINUS}+]?\d+)\}}?|(?P<sup>[⁻⁺]?[⁰¹²³⁴⁵⁶⁷⁸⁹]+))
+    )?
     """,
     re.VERBOSE,
 )
