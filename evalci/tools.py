@@ -1,11 +1,12 @@
 """What a run is handed: environment, clock, files, and the door to model calls. Nothing here is reached for."""
 
 import asyncio
+import re
 import time
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from evalci.calls import Caller
 from evalci.config.settings import Fault
@@ -13,6 +14,9 @@ from evalci.files import ProjectFiles
 
 if TYPE_CHECKING:
     from evalci.calls.transport import Transport
+
+
+_HEADER_VALUE: Final = re.compile(r"[\t\x20-\x7e\x80-\xff]+")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -44,11 +48,16 @@ class Tools:
     clock: Clock = field(default_factory=Clock)
 
     def secret(self, name: str | None, field: str = "api_key_env") -> str | None:
-        """The value of a key variable, None when none is named. Raises `Fault` when a live run lacks it."""
+        """The value of a key variable, None when none is named. Raises `Fault` when a live run cannot use it."""
         if name is None:
             return None
         value = self.environ.get(name)
         if not value and self.live:
             hint = f"export {name}=…, or replay what is recorded with --cache replay"
             raise Fault(field, f"environment variable {name} is not set", hint)
+        if value and self.live and not _HEADER_VALUE.fullmatch(value):
+            hint = (
+                "a key is one line without control characters or letters beyond Latin-1; was a line end copied along?"
+            )
+            raise Fault(field, f"environment variable {name} cannot be sent in a header", hint)
         return value or None

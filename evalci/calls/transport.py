@@ -90,7 +90,9 @@ class Transport:
 
     async def _exchange(self, client: "httpx.AsyncClient", request: HttpRequest) -> tuple[int, dict[str, str], bytes]:
         """Send, and follow where the server points; what was sent as a header goes to no other origin."""
-        headers = [(name.encode("ascii"), value.encode("latin-1")) for name, value in request.headers.items()]
+        headers = [
+            (name.encode("ascii"), value.strip(" \t").encode("latin-1")) for name, value in request.headers.items()
+        ]
         sending = client.build_request(request.method, request.url, headers=headers, content=request.body)
         # A key in the headers goes before a user in the URL, which httpx would put in its place.
         more: dict[str, Any] = {"auth": _as_it_is} if "authorization" in sending.headers else {}

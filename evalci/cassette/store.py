@@ -3,7 +3,7 @@
 import contextlib
 import hashlib
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -40,25 +40,24 @@ def load(folder: Path, newer: Mapping[str, Recording] | None = None) -> Loaded:
     return load_files(cassette_files(folder), newer or {})
 
 
-def load_files(paths: Iterable[Path], newer: Mapping[str, Recording] | None = None) -> Loaded:
+def load_files(paths: Sequence[Path], newer: Mapping[str, Recording] | None = None) -> Loaded:
     """The recordings of some files together; identical doubles are one, different answers to one key an error."""
     recordings: dict[str, Recording] = {}
-    places: dict[str, tuple[Path, int]] = {}
     notes: list[str] = []
     for path in paths:
-        for number, item in read_lines(path):
+        for _, item in read_lines(path):
             if isinstance(item, str):
                 notes.append(item)
                 continue
             earlier = recordings.setdefault(item.key, item)
             if earlier is item:
-                places[item.key] = (path, number)
-            elif earlier.answer == item.answer:
+                continue
+            if earlier.answer == item.answer:
                 recordings[item.key] = min(earlier, item, key=lambda recording: recording.line)
             elif newer and item.key in newer:
                 recordings[item.key] = newer[item.key]
             else:
-                raise _two_answers(item.key, places[item.key], (path, number))
+                raise _two_answers(item.key, paths)
     return Loaded(recordings=recordings, notes=tuple(notes))
 
 
@@ -161,9 +160,17 @@ def _damaged(path: Path, number: int, line: bytes, why: str) -> CassetteError:
     return CassetteError(f"{_name(path)}:{number}: damaged recording ({why}): {found}", hint=hint)
 
 
-def _two_answers(key: str, first: tuple[Path, int], second: tuple[Path, int]) -> CassetteError:
-    where = " and ".join(f"{_name(path)}:{number}" for path, number in (first, second))
+def _two_answers(key: str, paths: Sequence[Path]) -> CassetteError:
+    """Names the first line with that key, and the first that contradicts it."""
+    found = [
+        (f"{_name(path)}:{number}", item.answer)
+        for path in paths
+        for number, item in read_lines(path)
+        if isinstance(item, Recording) and item.key == key
+    ]
+    first, answer = found[0]
+    second = next(place for place, other in found if other != answer)
     return CassetteError(
-        f"two different answers are recorded for the key {key[:12]}…: {where}",
+        f"two different answers are recorded for the key {key[:12]}…: {first} and {second}",
         hint="choose one with `evalci cassette merge`, or delete the line that is wrong",
     )

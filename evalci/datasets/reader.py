@@ -106,6 +106,8 @@ def _context(value: Any) -> tuple[str, ...] | None:
 
 
 def _duplicates(cases: Sequence[Case], known_as: Mapping[str, str]) -> Iterator[Problem]:
+    if len({case.id for case in cases}) == len(cases):
+        return
     first: dict[str, Source] = {}
     for case in cases:
         source = case.source

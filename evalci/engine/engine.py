@@ -120,7 +120,7 @@ class _Runner:
         if purse is not None:
             for attempt in attempts:
                 _pay(purse, attempt)
-        return CaseRun(case=case, attempts=attempts)
+        return CaseRun(case, attempts)
 
     async def _attempt(self, case: Case, trial: int) -> Attempt:
         try:
@@ -131,7 +131,7 @@ class _Runner:
             return Attempt(error=self._settings.scrub(str(exc)))
         except BaseException as exc:
             return Attempt(error=self._bug(exc))
-        return Attempt(output=output, scores=tuple([await self._score(slot, case, output) for slot in self._slots]))
+        return Attempt(output, None, tuple([await self._score(slot, case, output) for slot in self._slots]))
 
     async def _score(self, slot: Slot, case: Case, output: Output) -> Score:
         try:
