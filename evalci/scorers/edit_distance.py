@@ -1,4 +1,4 @@
-"""How near is the output to the expected text, letter by letter? A position on a scale; no verdict without a threshold."""
+"""How near is the output to the expected text, letter by letter? A place on a scale; no verdict without a threshold."""
 
 from dataclasses import dataclass
 
