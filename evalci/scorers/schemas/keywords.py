@@ -1,10 +1,10 @@
 """The keywords of JSON Schema where the `jsonschema` package is not exact, or could hang, or loses the place.
 
 Its patterns run on Python's engine; its `$ref` may go round for ever; a `false` below an object or array loses its
-path; 0.3 is no multiple of its 0.1.
+path; its `uniqueItems` compares each item with each; 0.3 is no multiple of its 0.1.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterator, Mapping
 from fractions import Fraction
 from typing import Any, Final
 
@@ -112,6 +112,20 @@ def _dependent_required(validator: Any, dependencies: Mapping[str, list[str]], i
                     yield ValidationError(f"{shown(other)} is a required property beside {shown(key)}")
 
 
+def _unique_items(validator: Any, wanted: bool, instance: Any, schema: Any) -> Errors:
+    if wanted and isinstance(instance, list) and len(set(map(_identity, instance))) < len(instance):
+        yield ValidationError(f"{shown(instance)} has items that are the same")
+
+
+def _identity(value: Any) -> Hashable:
+    """Equal for two values that are equal as JSON, and for no others: true is not 1, 1.0 is."""
+    if isinstance(value, list):
+        return "list", tuple(map(_identity, value))
+    if isinstance(value, dict):
+        return "object", frozenset((key, _identity(item)) for key, item in value.items())
+    return isinstance(value, bool), value
+
+
 def _dependencies(validator: Any, dependencies: Mapping[str, Any], instance: Any, schema: Any) -> Errors:
     """The old name for both kinds of dependency, which EvalCore takes too."""
     if isinstance(instance, dict):
@@ -193,5 +207,6 @@ def validator_class() -> Any:
             "properties": _properties,
             "required": _required,
             "unevaluatedProperties": _unevaluated_properties,
+            "uniqueItems": _unique_items,
         },
     )

@@ -88,5 +88,4 @@ _WORDINGS: Final[Mapping[str | None, Wording]] = {
     "oneOf": _one_of,
     "type": _type,
     "unevaluatedItems": lambda instance, _, __: f"unevaluated items are not allowed in {shown(instance)}",
-    "uniqueItems": lambda instance, _, __: f"{shown(instance)} has items that are the same",
 }

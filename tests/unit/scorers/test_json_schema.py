@@ -1,5 +1,6 @@
 """`json-schema` past what its golden rows show: exact equality, references, hostile schemas and outputs."""
 
+import contextlib
 import json
 import socket
 import time
@@ -52,6 +53,40 @@ def refusal(schema: Any) -> str:
 def test_values_are_equal_as_json_has_it(schema: Any, good: list[str], bad: list[str]) -> None:
     assert [text for text in good if not fits(schema, text)] == []
     assert [text for text in bad if fits(schema, text)] == []
+
+
+@pytest.mark.parametrize(
+    "keyword",
+    [
+        {"additionalProperties": False},
+        {"dependencies": {"a": ["b"]}},
+        {"dependentRequired": {"a": ["b"]}},
+        {"items": False},
+        {"multipleOf": 2},
+        {"pattern": "^$"},
+        {"patternProperties": {"": False}},
+        {"prefixItems": [False]},
+        {"properties": {"a": False}},
+        {"required": ["b"]},
+        {"unevaluatedProperties": False},
+        {"uniqueItems": True},
+    ],
+)
+def test_a_keyword_asserts_nothing_about_values_of_another_kind(keyword: Any) -> None:
+    values = ["null", "true", '"x"', "1", "[1,1]", '{"a":1}']
+    bad = [text for text in values if not fits(keyword, text)]
+    assert len(bad) == 1
+
+
+def test_one_of_tells_none_from_several() -> None:
+    schema = {"oneOf": [{"type": "integer"}, {"minimum": 3}]}
+    assert violations(schema, "5") == ["<root>: 5 fits more than one of the schemas in oneOf"]
+    assert violations(schema, "2.5") == ["<root>: 2.5 fits none of the schemas in oneOf"]
+
+
+def test_boolean_schemas_beside_each_other_evaluate_nothing() -> None:
+    schema = {"allOf": [True], "unevaluatedProperties": False}
+    assert violations(schema, '{"a":1}') == ['<root>: unevaluated properties are not allowed: "a"']
 
 
 @given(json_values())
@@ -216,6 +251,14 @@ def test_property_patterns_are_no_trap_either() -> None:
     assert time.perf_counter() - began < 2
 
 
+def test_fifty_thousand_items_are_compared_in_no_time() -> None:
+    items = [{"id": number} for number in range(50_000)]
+    began = time.perf_counter()
+    assert fits({"uniqueItems": True}, json.dumps(items))
+    assert not fits({"uniqueItems": True}, json.dumps([*items, {"id": 7.0}]))
+    assert time.perf_counter() - began < 3
+
+
 def test_a_look_ahead_that_takes_for_ever_breaks_the_score() -> None:
     schema = {"pattern": "^(?=(a|aa)+$)"}
     settings = {"type": "json-schema", "schema": "s"}
@@ -267,6 +310,13 @@ def test_reasons_stay_short_and_printable_whatever_the_output() -> None:
 )
 def test_a_file_that_is_no_schema_is_refused_with_what_is_wrong(data: bytes, says: str) -> None:
     assert refusal(data) == says
+
+
+def test_a_schema_that_exhausts_the_stack_is_refused_too() -> None:
+    contents = b'{"allOf":[' * 63 + b"{}" + b"]}" * 63
+    refused = contextlib.suppress(SchemaError)  # how deep Python goes depends on where it starts
+    with refused:
+        load_schema(contents)
 
 
 def test_a_schema_saved_with_a_byte_order_mark_is_read() -> None:
