@@ -15,7 +15,7 @@ _HALF: Final = re.compile("[\ud800-\udfff]")
 _WHITE: Final = re.compile(r"[\s\x85]+")
 _NEWLINE: Final = re.compile("\r\n?|[\x85\u2028\u2029]")
 _TICKS: Final = re.compile("`+")
-_ENTITIES: Final = re.compile(r"[&<>\"'`@#|\\\[\]*_~:$!]|(?<=www)\.", re.IGNORECASE)
+_ENTITIES: Final = re.compile(r"[&<>\"'`@#|\\\[\]*_~:$!]|(?<=www)\.|(?<=GH)-", re.IGNORECASE)
 JOINER: Final = "\u200d"
 
 
@@ -77,5 +77,5 @@ def _clean(text: str) -> str:
 
 
 def _entities(text: str) -> str:
-    """Everything with a meaning in HTML, Markdown or links, by its number."""
-    return _ENTITIES.sub(lambda found: f"&#{ord(found[0])};", text)
+    """Everything with a meaning in HTML, Markdown or links, by its number: in hex, since `&#12;` holds an issue's."""
+    return _ENTITIES.sub(lambda found: f"&#x{ord(found[0]):x};", text)

@@ -107,7 +107,20 @@ def test_a_comment_inside_text_neither_opens_nor_closes() -> None:
 
 
 @pytest.mark.parametrize(
-    "word", ["@org/team", "fixes #12", "<script>", "https://example.com", "www.example.com", "::error", "[a](b)", "a|b"]
+    "word",
+    [
+        "@org/team",
+        "fixes #12",
+        "<script>",
+        "https://example.com",
+        "www.example.com",
+        "::error",
+        "#12",
+        "#60",
+        "GH-4",
+        "[a](b)",
+        "a|b",
+    ],
 )
 def test_the_letters_of_what_would_be_live_are_in_no_raw_html(word: str) -> None:
     assert word not in html_code(word) + block(word) + diff_block(word, f"{word}!")

@@ -380,7 +380,7 @@ def test_a_matrix_shows_its_targets_side_by_side_and_then_each() -> None:
         "<tr><td>✅</td><td><code>gpt</code></td><td>1 of 1</td><td>1</td><td>1,200</td><td>&lt;$0.0001</td></tr>"
         in text
     )
-    assert "<tr><td>❌</td><td><code>&#60;b&#62;</code></td><td>0 of 1</td><td>0</td><td></td><td></td></tr>" in text
+    assert "<tr><td>❌</td><td><code>&#x3c;b&#x3e;</code></td><td>0 of 1</td><td>0</td><td></td><td></td></tr>" in text
     assert "### Target `<b>`\n\n#### Failing (1)\n" in text
     assert "### Target `gpt`" not in text
 
