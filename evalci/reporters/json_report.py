@@ -46,9 +46,8 @@ def write_json(data: Any) -> bytes:
     """Pretty JSON with sorted keys, whatever the data holds: half characters and endless nesting are replaced."""
     try:
         return orjson.dumps(data, default=_mapping, option=_OPTIONS)
-    except (
-        TypeError
-    ):  # a lone surrogate, an integer of over 64 bits, a key that is no text, nesting past orjson's own limit
+    except TypeError:
+        # A lone surrogate, an integer of over 64 bits, a key that is no text, or nesting past orjson's own limit.
         import json
 
         text = json.dumps(writable(data), indent=2, sort_keys=True, ensure_ascii=False, allow_nan=False)

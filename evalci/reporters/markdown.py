@@ -50,16 +50,17 @@ def render(report: Report, style: Style = PLAIN, options: Options = Options()) -
 
 
 def bodies(report: Report, options: Options = Options()) -> Iterator[str]:
-    """Texts of decreasing size, none over `max_bytes`; the first line of each makes sense alone."""
+    """Texts of decreasing size, none over `max_bytes`; the first line of each makes sense alone.
+
+    The last is that line, and it comes even where there is no room for it.
+    """
     last = options.max_bytes + 1
     for tier in TIERS:
         text = _body(report, replace(tier, has_texts=options.texts == "shown"), options)
         if (size := len(text.encode())) < last:
             last = size
             yield text
-    text = headline(report) + "\n"
-    if len(text.encode()) < last:
-        yield text
+    yield headline(report) + "\n"
 
 
 def headline(report: Report) -> str:

@@ -161,6 +161,11 @@ def test_metadata_of_any_shape_is_written() -> None:
     assert result["scores"][0]["metadata"] == {"1": [1, 2], "set": "{'x'}", "nan": None, "inner": {"a": True}}
 
 
+def test_metadata_that_is_no_json_is_written_as_text() -> None:
+    [result] = written(report_of(passed(scores=(good(metadata={"path": Path("a/b")}),))))["results"]
+    assert result["scores"][0]["metadata"] == {"path": "a/b"}
+
+
 def test_nesting_without_end_is_cut() -> None:
     deep: list = []
     for _ in range(2000):

@@ -429,6 +429,11 @@ def test_the_headline_alone_remains_when_there_is_no_room() -> None:
     assert render(report, PLAIN, Options(max_bytes=100)) == headline(report) + "\n"
 
 
+def test_the_headline_comes_even_where_there_is_no_room_for_it() -> None:
+    report = report_of(passed())
+    assert list(bodies(report, Options(max_bytes=1))) == [headline(report) + "\n"]
+
+
 def test_fences_and_folds_are_closed_in_every_length() -> None:
     for text in bodies(many(200, text="```\n`````\n</details>\n")):
         assert not tree(text).mistakes

@@ -296,6 +296,14 @@ def test_a_score_that_fell_under_an_unchanged_status_counts_as_lower() -> None:
     assert body(report)[-1] == "recordings: 4 answers re-recorded, 1 now scores lower"
 
 
+def test_a_scorer_that_the_baseline_did_not_have_lowers_nothing() -> None:
+    moved = change("a", "failed", "failed")
+    other = replace(moved, after=replace(moved.after, scores={"new": 0.0}))
+    changed = (ChangedRecording(key="a" * 64, case_id="a", before="x", after="y"),)
+    report = report_of(failed("a"), changed_recordings=changed, baseline=diff(accepted=(other,)))
+    assert body(report)[-1] == "recordings: 1 answer re-recorded"
+
+
 # --- baseline and verdict -------------------------------------------------------------------------------------------
 
 
