@@ -14,6 +14,8 @@ COMMANDS: Final[Mapping[str, str]] = {
     "run": "run a suite; replays recordings, never calls a model",
     "record": "run a suite, calling and recording what is not recorded yet",
     "validate": "every mistake in the config and datasets; runs nothing",
+    "ci": "in CI: restore, evaluate, publish, exit",
+    "comment": "post a saved report on its pull request",
     "baseline": "accepted states: save, show, list",
     "cassette": "work with recordings: stats, show, diff, merge, verify …",
     "compare": "two saved reports or baselines side by side",
