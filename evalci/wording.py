@@ -38,6 +38,13 @@ def _visible(char: str) -> str:
     return f"\\u{{{ord(char):x}}}" if hidden else char
 
 
+def printable(text: str) -> str:
+    """The same text with what cannot be seen written as an escape; quotes and backslashes stay as they are."""
+    if text.isprintable():
+        return text
+    return "".join(char if char in '"\\' else _visible(char) for char in text)
+
+
 def snippet(text: str, length: int = SNIPPET_LENGTH) -> str:
     """The first `length` characters, with `…` where more was cut off."""
     return text if len(text) <= length else text[:length] + "…"

@@ -4,6 +4,11 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
+
+# How long an example takes says more about the machine than about the code.
+settings.register_profile("evalci", deadline=None)
+settings.load_profile("evalci")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

@@ -14,7 +14,7 @@ from evalci.config.yaml_nodes import Entry, Node, Scalar, Sequence, plain
 from evalci.config.yaml_nodes import Mapping as MappingNode
 from evalci.errors import Problem
 from evalci.unicode import utf8_text
-from evalci.wording import choices_hint, plain_number, snippet
+from evalci.wording import choices_hint, plain_number, printable, quoted, snippet
 
 T = TypeVar("T")
 MISSING = object()
@@ -58,6 +58,7 @@ class Decoder:
     def problem(self, node: Node | Entry | None, message: str, hint: str = "") -> None:
         """Note a mistake at a node (or at the start of the file)."""
         line, column = _position(node)
+        message, hint = printable(message), "\n".join(map(printable, hint.split("\n")))
         self.problems.append(Problem(file=self.file, line=line, column=column, message=message, hint=hint))
 
     def faults(self, node: Node, faults: Iterator[Fault] | tuple[Fault, ...]) -> bool:
@@ -101,10 +102,8 @@ class Decoder:
     def unknown_keys(self, node: MappingNode, known: set[str], path: str) -> None:
         for entry in node.entries:
             if entry.key not in known:
-                where = f" in {path}" if path else ""
-                self.problem(
-                    entry, f'unknown key "{snippet(entry.key, 80)}"{where}', choices_hint("keys", entry.key, known)
-                )
+                message = f"unknown key {_short(entry.key)}{f' in {path}' if path else ''}"
+                self.problem(entry, message, choices_hint("keys", entry.key, known))
 
     def value(self, node: Node, kind: Any, path: str, who: str, f: Field | None = None) -> Any:
         """One value of the given type; a problem and None when it is not."""
@@ -122,7 +121,7 @@ class Decoder:
         if origin is Literal:
             return self._choice(node, arguments, path)
         if dataclasses.is_dataclass(kind):
-            return self.block(node, typing.cast(type, kind), path, who)
+            return self.block(node, typing.cast(type, kind), path, f"{who}{f.key} " if f else who)
         return self._scalar(node, kind, path, who, f)
 
     def _optional(self, node: Node, arguments: tuple[Any, ...], path: str, who: str, f: Field | None) -> Any:
@@ -175,7 +174,7 @@ class Decoder:
             return value
         hint = ""
         if isinstance(node, Scalar) and value is not None:
-            hint = f'write it in quotes: "{snippet(node.text, 80)}"'
+            hint = f"write it in quotes: {_short(node.text)}"
         self.problem(node, f"{path} must be text, got {_describe(node)}", hint)
         return MISSING
 
@@ -263,4 +262,8 @@ def _describe(node: Node) -> str:
         return f"the boolean {text}"
     if isinstance(node.value, (int, float)):
         return f"the number {text}"
-    return f'the text "{text}"'
+    return f"the text {_short(node.text)}"
+
+
+def _short(text: str) -> str:
+    return quoted(snippet(text, 80))

@@ -12,7 +12,7 @@ from evalci.config.settings import Fault, setting
 from evalci.config.yaml_nodes import Entry, Node, Scalar, Sequence, plain, read_yaml
 from evalci.config.yaml_nodes import Mapping as MappingNode
 from evalci.errors import ConfigError, Problem
-from evalci.wording import choices_hint, plain_number, quoted
+from evalci.wording import choices_hint, closest, plain_number, quoted
 
 SECTIONS = ("targets", "datasets", "scorers", "run")
 
@@ -32,6 +32,10 @@ class Dataset:
     """One JSONL file of cases."""
 
     file: str = setting(about="a JSONL file, relative to the config")
+
+    def check(self, who: str) -> Iterator[Fault]:
+        if not self.file:
+            yield Fault("file", f"{who}.file must not be empty", "name a JSONL file, relative to the config")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -115,8 +119,8 @@ class _SuiteReader:
         datasets = self._datasets(root)
         scorers = self._scorers(root)
         run, gates = self._run(root.get("run"))
-        self._matrix(root.get("run"), run.matrix, targets)
-        self._gate_scorers(gates, scorers)
+        self._matrix(root)
+        self._gate_scorers(root, gates)
         return Suite(
             file=self.decoder.file,
             folder=folder,
@@ -146,6 +150,8 @@ class _SuiteReader:
         node = self._section(root, "targets", MappingNode, "target")
         targets = {}
         for entry in node.entries if node else ():
+            if not entry.key:
+                self.decoder.problem(entry, "a target needs a name")
             who = f"target {quoted(entry.key)}: "
             block = self._plug_in(entry.value, self.kinds.targets, "target", f"targets.{entry.key}", who, entry.key)
             if block is not None:
@@ -166,13 +172,19 @@ class _SuiteReader:
         for i, item in enumerate(node.items if node else ()):
             kind = _text(item, "type") or "?"
             block = self._plug_in(item, self.kinds.scorers, "scorer", f"scorers[{i}]", f"{kind} scorer: ", named=True)
-            if block is None:
-                continue
-            named = isinstance(item, MappingNode) and item.get("name")
-            if named and any(block.name == other.name for other in scorers):
-                self.decoder.problem(named, f"scorers[{i}].name: two scorers are named {quoted(block.name)}")
-            scorers.append(block)
+            scorers += [block] if block else []
+        self._scorer_names(node.items if node else ())
         return tuple(scorers)
+
+    def _scorer_names(self, items: tuple[Node, ...]) -> None:
+        """A name that was given tells its scorer from every other; unnamed scorers go by their type and may repeat."""
+        names = [_text(item, "name") or _text(item, "type") for item in items]
+        for i, item in enumerate(items):
+            given = _text(item, "name")
+            clashes = [j for j, name in enumerate(names) if name == given and j != i]
+            if given and any(j < i or _text(items[j], "name") is None for j in clashes):
+                message = f"scorers[{i}].name: two scorers are named {quoted(given)}"
+                self.decoder.problem(locate_key(item, "name"), message)
 
     def _run(self, node: Node | None) -> tuple[RunSettings, tuple[Block, ...]]:
         if node is None or (isinstance(node, Scalar) and node.value is None):
@@ -223,7 +235,10 @@ class _SuiteReader:
     def _kind(self, node: MappingNode, table: Mapping[str, Kind], family: str, path: str) -> str | None:
         chosen = node.get("type")
         if chosen is None:
-            self.decoder.problem(node, f'{path} lacks the key "type"', f"known types: {', '.join(sorted(table))}")
+            hint = f"known types: {', '.join(sorted(table))}"
+            meant = closest("type", [entry.key for entry in node.entries])
+            hint += f'\ndid you mean "type" where it says {quoted(meant)}?' if meant else ""
+            self.decoder.problem(node, f'{path} lacks the key "type"', hint)
             return None
         kind = self.decoder.value(chosen, str, f"{path}.type", "")
         if not isinstance(kind, str):
@@ -234,14 +249,22 @@ class _SuiteReader:
             return None
         return kind
 
-    def _matrix(self, run: Node | None, matrix: tuple[str, ...] | None, targets: Mapping[str, Block]) -> None:
-        if matrix is None or not isinstance(run, MappingNode):
-            return
-        for message in matrix_problems(matrix, targets):
-            self.decoder.problem(run.get("matrix"), message)
+    # Names are looked up as they are written: a block with a mistake in it is there all the same.
 
-    def _gate_scorers(self, gates: tuple[Block, ...], scorers: tuple[Block, ...]) -> None:
-        known = {block.name for block in scorers} | {block.type for block in scorers}
+    def _matrix(self, root: MappingNode) -> None:
+        run, targets = root.get("run"), root.get("targets")
+        matrix = run.get("matrix") if isinstance(run, MappingNode) else None
+        if not isinstance(matrix, Sequence) or not isinstance(targets, MappingNode):
+            return
+        arms = [arm.value for arm in matrix.items if isinstance(arm, Scalar) and isinstance(arm.value, str)]
+        if len(arms) == len(matrix.items):
+            for message in matrix_problems(tuple(arms), {entry.key: entry for entry in targets.entries}):
+                self.decoder.problem(matrix, message)
+
+    def _gate_scorers(self, root: MappingNode, gates: tuple[Block, ...]) -> None:
+        scorers = root.get("scorers")
+        items = scorers.items if isinstance(scorers, Sequence) else ()
+        known = {name for item in items for key in ("name", "type") if (name := _text(item, key))}
         for gate in gates:
             scorer = getattr(gate.settings, "scorer", None)
             if scorer is not None and scorer not in known and gate.node is not None:

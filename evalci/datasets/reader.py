@@ -11,7 +11,7 @@ from evalci.errors import DatasetError, Problem
 from evalci.files import FileRefused
 from evalci.model import Case, Source
 from evalci.tools import Tools
-from evalci.wording import count_of, quoted
+from evalci.wording import count_of, printable, quoted
 
 MOST_PROBLEMS: Final = 100
 _BOM: Final = b"\xef\xbb\xbf"
@@ -37,12 +37,12 @@ def read_datasets(names: Sequence[str], tools: Tools) -> Dataset:
         try:
             data = tools.files.read(name, tools.folder)
         except FileRefused as exc:
-            problems.append(Problem(file=name, message=f"failed to read dataset {exc}"))
+            problems.append(Problem(file=printable(name), message=printable(f"failed to read dataset {exc}")))
             continue
         hasher.update(b"%d\n" % len(data) + data)
         path = tools.files.name(tools.folder / name)
-        known_as[path] = name
-        for item in _read_file(data, name, path):
+        known_as[path] = printable(name)
+        for item in _read_file(data, printable(name), path, posixpath.dirname(name)):
             (cases if isinstance(item, Case) else problems).append(item)  # type: ignore[arg-type]
     problems += _duplicates(cases, known_as)
     if not cases and not problems:
@@ -52,12 +52,11 @@ def read_datasets(names: Sequence[str], tools: Tools) -> Dataset:
     return Dataset(cases=tuple(cases), digest=hasher.hexdigest())
 
 
-def _read_file(data: bytes, name: str, path: str) -> Iterator[Case | Problem]:
+def _read_file(data: bytes, name: str, path: str, folder: str) -> Iterator[Case | Problem]:
     if data.startswith(_OTHER_BOMS):
         message = f"failed to read dataset {name}: it is UTF-16"
         yield Problem(file=name, line=1, message=message, hint="save it as UTF-8")
         return
-    folder = posixpath.dirname(name)
     for number, line in enumerate(data.removeprefix(_BOM).split(b"\n"), start=1):
         text = line.strip()
         if not text:

@@ -2,7 +2,7 @@
 
 import tempfile
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 import pytest
 
@@ -10,8 +10,6 @@ from evalci.datasets import read_datasets
 from evalci.errors import DatasetError
 from evalci.model import Case
 from tests.doubles import tools_in
-
-WAITING: Final = {f"dataset_validation-es-0{n}": "suites written in Python come later" for n in (1, 2, 3, 4)}
 
 
 def run(row: dict[str, Any]) -> None:

@@ -6,7 +6,6 @@ AREAS: Final = {
     "adapter_executor": "the adapter target",
     "adapter_judge": "the judge with an adapter",
     "close_to": "the close_to scorer",
-    "config_validation": "the whole of config checking",
     "json_fields": "the json_fields scorer",
     "judge_choices": "the choice form of judge",
     "levenshtein": "the levenshtein scorer",
@@ -15,7 +14,6 @@ AREAS: Final = {
     "ratio": "the ratio scorer",
     "score_invariants": "suites in Python",
     "scorer_returns": "suites in Python",
-    "subprocess_evaluator": "the program target",
 }
 
 _PYTHON_SCORERS: Final = (
@@ -47,7 +45,27 @@ _PYTHON_CASES: Final = (
     "dataset_validation-es-04",
 )
 
+_ADAPTER_CONFIG: Final = (
+    "config_validation-st-01",
+    "config_validation-st-02",
+    "config_validation-st-05",
+    "config_validation-st-06",
+    "config_validation-st-07",
+    "config_validation-st-08",
+    "config_validation-st-09",
+    "config_validation-st-10",
+    "config_validation-st-11",
+    "config_validation-st-12",
+    "config_validation-st-13",
+    "config_validation-st-15",
+    "config_validation-st-17",
+    "config_validation-st-18",
+    "config_validation-st-19",
+    "config_validation-st-20",
+)
+
 ROWS: Final = {
     **dict.fromkeys(_PYTHON_SCORERS, "the scorers of suites in Python share a name with these, but no meaning"),
     **dict.fromkeys(_PYTHON_CASES, "the cases of suites in Python"),
+    **dict.fromkeys(_ADAPTER_CONFIG, "the adapter target"),
 }

@@ -5,6 +5,7 @@ import os
 import resource
 import subprocess
 import sys
+import tempfile
 import textwrap
 from pathlib import Path
 
@@ -212,14 +213,17 @@ def in_a_child(script: str, *arguments: str) -> subprocess.CompletedProcess[str]
 ROOT = Path(__file__).parents[3]
 
 
-def test_a_read_only_folder_is_refused_to_somebody_who_is_not_root(tmp_path: Path) -> None:
-    if os.geteuid() != 0:
-        pytest.skip("the test above does this as it is")
-    folder = crashed(tmp_path / ".evalci", recording("a"))
-    for path in (folder, *folder.iterdir(), *tmp_path.parents[:2], tmp_path):
-        os.chmod(path, 0o755)
-    os.chown(folder, 65534, 65534)
-    os.chown(folder / JOURNAL, 65534, 65534)
+@pytest.mark.skipif(os.geteuid() != 0, reason="the test above does this as it is")
+def test_a_read_only_folder_is_refused_to_somebody_who_is_not_root() -> None:
+    with tempfile.TemporaryDirectory() as place:  # pytest's own folders let nobody else in
+        os.chmod(place, 0o755)
+        folder = crashed(Path(place, ".evalci"), recording("a"))
+        os.chown(folder, 65534, 65534)
+        os.chown(folder / JOURNAL, 65534, 65534)
+        _check_as_nobody(folder)
+
+
+def _check_as_nobody(folder: Path) -> None:
     script = """
         import os, sys
         from pathlib import Path
