@@ -1,0 +1,1 @@
+"""What survives when a recording is killed."""
