@@ -200,10 +200,11 @@ def _suite_info(plan: Plan, digests: Digests, target: str) -> SuiteInfo:
 
 
 def _notes(plan: Plan, asked: Asked) -> tuple[str, ...]:
-    """What a reader should know besides: answers lost to a torn line, and who accepted a drop."""
+    """What a reader should know besides: answers lost to a torn line, limits that did not bind, who accepted a drop."""
+    notes = (*plan.cassette.notes, *plan.remarks)
     if asked.drop_accepted_by is None:
-        return plan.cassette.notes
-    return (*plan.cassette.notes, f"what got worse since the baseline is accepted by {asked.drop_accepted_by}")
+        return notes
+    return (*notes, f"what got worse since the baseline is accepted by {asked.drop_accepted_by}")
 
 
 def _recordings(plan: Plan) -> Recordings | None:

@@ -96,6 +96,14 @@ class Plan:
             scorers=digest([self.suite.plain["scorers"], fingerprints]),
         )
 
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """What targets and scorers noticed over the whole run, once each, with who did."""
+        parts: list[tuple[str, object]] = [(f"target {quoted(arm.name)}", arm.target) for arm in self.arms]
+        parts += [(f"scorer {quoted(slot.name)}", slot.scorer) for arm in self.arms for slot in arm.slots]
+        told = [f"{who}: {remark}" for who, part in parts for remark in getattr(part, "remarks", ())]
+        return tuple(dict.fromkeys(told))
+
 
 def load_suite(config: Path) -> Suite:
     """The suite in a config file. Raises `ConfigError` with every mistake in it."""
@@ -215,11 +223,14 @@ def _variables(settings: object) -> Sequence[str]:
 def _arm(name: str, suite: Suite, tools: Tools, problems: list[Problem]) -> Arm | None:
     """One target and its scorers, or None with the problems of all of them noted."""
     before = len(problems)
-    target = _build(suite.targets[name], tools, problems)
+    chosen = suite.targets[name]
+    target = _build(chosen, tools, problems)
     scorers = [(block, _build(block, tools, problems)) for block in suite.scorers]
     if len(problems) > before:
         return None
     slots = tuple(Slot.of(block.name, block.type, scorer) for block, scorer in scorers)
+    if TARGETS[chosen.type].own_score:
+        slots = (Slot.of(chosen.type, chosen.type, target.own_scorer), *slots)
     return Arm(name=name, target=target, slots=slots)
 
 

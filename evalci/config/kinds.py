@@ -8,10 +8,14 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """One plug-in: `where` is `module:Class` of its settings, `about` one line for docs and editors."""
+    """One plug-in: `where` is `module:Class` of its settings, `about` one line for docs and editors.
+
+    Targets of a kind with `own_score` add a score that is named like the kind.
+    """
 
     where: str
     about: str
+    own_score: bool = False
 
     def settings(self) -> Any:
         """The settings class, imported now."""

@@ -18,6 +18,11 @@ class Target(Protocol):
 TARGETS: Final[Mapping[str, Kind]] = {
     "http": Kind("evalci.targets.http:Http", "any HTTP API: a request template, and a pointer to the answer"),
     "openai-compatible": Kind("evalci.targets.openai_chat:OpenAIChat", "a chat model behind an OpenAI-compatible API"),
+    "program": Kind(
+        "evalci.targets.program:Program",
+        "a program in a sandbox: stdout is the output, its end a score",
+        own_score=True,
+    ),
     "shell": Kind("evalci.targets.shell:Shell", "a command: the input on stdin, the output from stdout"),
     "trace": Kind("evalci.targets.trace:TraceFile", "a recorded agent run: native, or OpenTelemetry and OpenInference"),
 }
