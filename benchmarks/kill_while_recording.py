@@ -38,7 +38,7 @@ def main(kills: int = 100, cases: int = 500, seed: int = 0) -> int:
 
 
 def _slowly(text: str) -> str:
-    time.sleep(0.003)
+    time.sleep(0.005)
     return f"ok {text} done"
 
 

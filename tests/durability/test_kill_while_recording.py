@@ -12,7 +12,7 @@ from tests.durability.killing import CONCURRENCY, finish, kill_while_recording, 
 
 def slowly(text: str) -> str:
     """An answer that takes long enough for questions to be in flight."""
-    time.sleep(0.003)
+    time.sleep(0.005)
     return f"ok {text} done"
 
 
