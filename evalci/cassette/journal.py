@@ -133,5 +133,5 @@ def _locked(path: Path) -> int | None:
 def _cannot_write(why: str | None) -> CassetteError:
     return CassetteError(
         f"cannot write recordings: {why}",
-        hint=f"what was recorded so far is safe in .evalci/{NAME}; make room, and the next run folds it in",
+        hint="what was recorded so far is kept; see to the disk and the folder, then run again",
     )
