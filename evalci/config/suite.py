@@ -118,6 +118,7 @@ class _SuiteReader:
         targets = self._targets(root)
         datasets = self._datasets(root)
         scorers = self._scorers(root)
+        self._own_scores(root)
         run, gates = self._run(root.get("run"))
         self._matrix(root)
         self._gate_scorers(root, gates)
@@ -185,6 +186,19 @@ class _SuiteReader:
             if given and any(j < i or _text(items[j], "name") is None for j in clashes):
                 message = f"scorers[{i}].name: two scorers are named {quoted(given)}"
                 self.decoder.problem(locate_key(item, "name"), message)
+
+    def _own_scores(self, root: MappingNode) -> None:
+        """Scores that targets bring along have their names to themselves."""
+        scorers, own = root.get("scorers"), self._own_names(root)
+        for i, item in enumerate(scorers.items if isinstance(scorers, Sequence) else ()):
+            if (name := _text(item, "name")) in own:
+                message = f"scorers[{i}].name cannot be {quoted(name or '')}: that is the score of the {name} target"
+                self.decoder.problem(locate_key(item, "name"), message)
+
+    def _own_names(self, root: MappingNode) -> set[str]:
+        targets = root.get("targets")
+        types = {_text(entry.value, "type") for entry in targets.entries} if isinstance(targets, MappingNode) else set()
+        return {name for name, kind in self.kinds.targets.items() if kind.own_score and name in types}
 
     def _run(self, node: Node | None) -> tuple[RunSettings, tuple[Block, ...]]:
         if node is None or (isinstance(node, Scalar) and node.value is None):
@@ -265,6 +279,7 @@ class _SuiteReader:
         scorers = root.get("scorers")
         items = scorers.items if isinstance(scorers, Sequence) else ()
         known = {name for item in items for key in ("name", "type") if (name := _text(item, key))}
+        known |= self._own_names(root)
         for gate in gates:
             scorer = getattr(gate.settings, "scorer", None)
             if scorer is not None and scorer not in known and gate.node is not None:

@@ -102,7 +102,8 @@ class ProgramTarget:
         try:
             execution = ended(await run(job), job, args, scrub)
         except NotStarted as exc:
-            execution = never_started(exc, job, args, scrub)
+            root = f"{self._tools.files.root}/"
+            execution = never_started(exc, job, args, lambda text: scrub(text.replace(root, "")))
         return replace(
             execution,
             command=tuple(map(self._shown, execution.command)),
