@@ -4,14 +4,18 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from evalci.model import CaseResult, ProgramStats
-from evalci.summary.attempts import attempts_of
+from evalci.model import CaseResult, Output, ProgramStats
 
 
 def program_stats(results: Sequence[CaseResult]) -> ProgramStats | None:
     """The aggregate over every execution of every trial, None when no program was run."""
-    outputs = [attempt.output for result in results for attempt in attempts_of(result)]
+    outputs = [output for result in results for output in _outputs(result)]
     return aggregate([output.program for output in outputs if output is not None and output.program is not None])
+
+
+def _outputs(result: CaseResult) -> list[Output | None]:
+    """The output of each attempt at a case."""
+    return [trial.output for trial in result.trials] if result.trials else [result.output]
 
 
 def aggregate(executions: Sequence[Mapping[str, Any]]) -> ProgramStats | None:

@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 
 from evalci.model import CaseResult, Score, Summary
-from evalci.summary.attempts import attempts_of
 from evalci.summary.numbers import mean, total
 from evalci.summary.verdicts import case_passed, is_failing
 
@@ -16,7 +15,7 @@ def summarize(results: Sequence[CaseResult], scorer_names: Sequence[str] = ()) -
     """
     tokens = [result.tokens for result in results if result.tokens is not None]
     scores = [score for result in results for score in result.scores]
-    tried = [score for result in results for attempt in attempts_of(result) for score in attempt.scores]
+    tried = [score for result in results for scores in _tried(result) for score in scores]
     names = list(dict.fromkeys([*scorer_names, *(score.scorer for score in (*scores, *tried))]))
     return Summary(
         total=len(results),
@@ -31,6 +30,11 @@ def summarize(results: Sequence[CaseResult], scorer_names: Sequence[str] = ()) -
         mean_score=_means(scores, names),
         left_out=_left_out(tried, names),
     )
+
+
+def _tried(result: CaseResult) -> list[tuple[Score, ...]]:
+    """The scores of each attempt at a case."""
+    return [trial.scores for trial in result.trials] if result.trials else [result.scores]
 
 
 def _means(scores: Sequence[Score], names: Sequence[str]) -> dict[str, float]:
