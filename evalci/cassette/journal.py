@@ -114,6 +114,16 @@ def recover(folder: Path) -> tuple[str, ...]:
     return notes
 
 
+def rewrite(folder: Path, recordings: Mapping[str, Recording]) -> None:
+    """Put these recordings in place of what is there, journal included. Raises `CassetteError` while a run records."""
+    journal = Journal(folder)
+    journal.open()
+    try:
+        journal.fold(recordings)
+    finally:
+        journal.close()
+
+
 def _locked(path: Path) -> int | None:
     """The file, open and held; None when its holder removed it in the meantime. Raises `OSError`."""
     import fcntl

@@ -57,9 +57,7 @@ class Decoder:
 
     def problem(self, node: Node | Entry | None, message: str, hint: str = "") -> None:
         """Note a mistake at a node (or at the start of the file)."""
-        line, column = _position(node)
-        message, hint = printable(message), "\n".join(map(printable, hint.split("\n")))
-        self.problems.append(Problem(file=self.file, line=line, column=column, message=message, hint=hint))
+        self.problems.append(_problem(self.file, node, message, hint))
 
     def faults(self, node: Node, faults: Iterator[Fault] | tuple[Fault, ...]) -> bool:
         """Place each fault at the field it names below `node`; True when there was none."""
@@ -206,7 +204,7 @@ def locate(node: Node, field: str) -> Node | Entry:
         below: Node | None = None
         if isinstance(here, MappingNode):
             below = here.get(part)
-        elif isinstance(here, Sequence) and part.isdigit() and int(part) < len(here.items):
+        elif isinstance(here, Sequence) and part.isdecimal() and int(part) < len(here.items):
             below = here.items[int(part)]
         if below is None:
             break
@@ -217,11 +215,15 @@ def locate(node: Node, field: str) -> Node | Entry:
 def place_faults(file: str, node: Node | None, error: Fault | Faults) -> tuple[Problem, ...]:
     """Problems for faults that came up while building a block, each at the line of the field it names."""
     faults = error.faults if isinstance(error, Faults) else (error,)
-    problems = []
-    for fault in faults:
-        line, column = _position(locate(node, fault.field)) if node is not None else (None, None)
-        problems.append(Problem(file=file, line=line, column=column, message=fault.message, hint=fault.hint))
-    return tuple(problems)
+    places = (None if node is None else locate(node, fault.field) for fault in faults)
+    return tuple(_problem(file, place, f.message, f.hint) for place, f in zip(places, faults, strict=True))
+
+
+def _problem(file: str, node: Node | Entry | None, message: str, hint: str) -> Problem:
+    """A problem whose text cannot drive a terminal, whatever it quotes."""
+    line, column = _position(node)
+    hint = "\n".join(map(printable, hint.split("\n")))
+    return Problem(file=file, line=line, column=column, message=printable(message), hint=hint)
 
 
 def _wrapped(key: str, node: Scalar) -> MappingNode:

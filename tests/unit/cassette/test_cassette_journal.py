@@ -14,7 +14,7 @@ import pytest
 from evalci.calls import Reply
 from evalci.cassette import Cassette, Redactor, store
 from evalci.cassette.codec import Recording, read_line, response_of, write_line
-from evalci.cassette.journal import Journal, load_with_journal
+from evalci.cassette.journal import Journal, load_with_journal, rewrite
 from evalci.errors import CassetteError
 from tests.doubles import Model, a_call, opened, record_all
 
@@ -170,6 +170,16 @@ def test_closing_twice_or_unopened_is_no_trouble(tmp_path: Path) -> None:
     cassette.close()
     cassette.close()
     Journal(tmp_path).close()
+
+
+def test_a_rewrite_replaces_cassette_and_journal_and_waits_for_nobody(tmp_path: Path) -> None:
+    store.write(tmp_path, {recording("a").key: recording("a")})
+    rewrite(crashed(tmp_path, recording("b")), {recording("c").key: recording("c")})
+    assert cassette_of(tmp_path) == {"ok c"}
+    assert names(tmp_path) == {"cassette.jsonl"}
+    with opened(tmp_path, "auto"), pytest.raises(CassetteError, match="another run is recording"):
+        rewrite(tmp_path, {})
+    assert cassette_of(tmp_path) == {"ok c"}
 
 
 # --- folders and disks that refuse ------------------------------------------------------------------------------------

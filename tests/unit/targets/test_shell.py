@@ -55,6 +55,10 @@ def test_a_missing_command_fails_its_case(tmp_path: Path) -> None:
     assert "exit status: 127" in error_of(tmp_path, "no-such-command-anywhere")
 
 
+def test_without_a_shell_its_case_fails(tmp_path: Path) -> None:
+    assert error_of(tmp_path, "cat", environ={"PATH": "/nowhere"}).startswith("failed to spawn shell target: ")
+
+
 def test_a_command_that_takes_too_long_is_ended(tmp_path: Path) -> None:
     said = error_of(tmp_path, "sleep 30", limits=Limits(timeout_seconds=0.2))
     assert said == "shell target timed out after 0.2s"
