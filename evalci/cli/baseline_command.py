@@ -1,18 +1,19 @@
 """`evalci baseline`: accepted states."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Final
 
 from evalci.assemble import Asked, run_suite
 from evalci.baseline.snapshot import baseline_of
 from evalci.baseline.store import BaselineStore, saved_text
+from evalci.cli.actions import Action, run_action
 from evalci.cli.console import Console, Parser
 from evalci.cli.loop import run_async
 from evalci.cli.run_command import DEFAULT_CONFIG
-from evalci.errors import EXIT_PASSED, UsageError
+from evalci.errors import EXIT_PASSED
 from evalci.pipeline import Request, Surroundings, prepare
-from evalci.wording import choices_hint, count_of, quoted, snippet
+from evalci.wording import count_of, quoted, snippet
 
 ABOUT: Final[Mapping[str, str]] = {
     "save": "replay a suite and accept the state it is in",
@@ -23,16 +24,7 @@ ABOUT: Final[Mapping[str, str]] = {
 
 def main(words: list[str], console: Console) -> int:
     """Run one of the actions on a suite's baselines."""
-    if not words or words[0] in ("-h", "--help"):
-        rows = "".join(f"  {name:<5} {about}\n" for name, about in ABOUT.items())
-        console.write(f"usage: evalci baseline ACTION [OPTIONS]\n\nactions:\n{rows}")
-        return EXIT_PASSED if words else UsageError.exit_code
-    action, *rest = words
-    if action not in ACTIONS:
-        raise UsageError(
-            f"unknown action {quoted(action)} of evalci baseline", hint=choices_hint("actions", action, ABOUT)
-        )
-    return ACTIONS[action](rest, console)
+    return run_action("baseline", ACTIONS, ABOUT, words, console)
 
 
 def _parser(action: str, *, label: bool) -> Parser:
@@ -85,4 +77,4 @@ def _list(words: list[str], console: Console) -> int:
     return EXIT_PASSED
 
 
-ACTIONS: Final[Mapping[str, Callable[[list[str], Console], int]]] = {"save": _save, "show": _show, "list": _list}
+ACTIONS: Final[Mapping[str, Action]] = {"save": _save, "show": _show, "list": _list}

@@ -2,7 +2,7 @@
 
 import argparse
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Final
 
@@ -10,11 +10,12 @@ from evalci.cassette import Redactor, upkeep
 from evalci.cassette.codec import Recording
 from evalci.cassette.store import cassette_files, load, write
 from evalci.cli import cassette_changes
+from evalci.cli.actions import Action, run_action
 from evalci.cli.console import Console, Parser
 from evalci.cli.run_command import DEFAULT_CONFIG
 from evalci.errors import EXIT_FAILED, EXIT_PASSED, CassetteError, UsageError
 from evalci.pipeline import STATE_FOLDER
-from evalci.wording import choices_hint, count_of, quoted, snippet
+from evalci.wording import count_of, quoted, snippet
 
 ABOUT: Final[Mapping[str, str]] = {
     "stats": "how many recordings of what, and how large",
@@ -30,16 +31,7 @@ ABOUT: Final[Mapping[str, str]] = {
 
 def main(words: list[str], console: Console) -> int:
     """Run one of the actions on the cassette beside a config."""
-    if not words or words[0] in ("-h", "--help"):
-        rows = "".join(f"  {name:<8} {about}\n" for name, about in ABOUT.items())
-        console.write(f"usage: evalci cassette ACTION [OPTIONS]\n\nactions:\n{rows}")
-        return EXIT_PASSED if words else UsageError.exit_code
-    action, *rest = words
-    if action not in ACTIONS:
-        raise UsageError(
-            f"unknown action {quoted(action)} of evalci cassette", hint=choices_hint("actions", action, ABOUT)
-        )
-    return ACTIONS[action](rest, console)
+    return run_action("cassette", ACTIONS, ABOUT, words, console)
 
 
 def _parser(action: str) -> Parser:
@@ -138,7 +130,7 @@ def _redact(words: list[str], console: Console) -> int:
     return EXIT_PASSED
 
 
-ACTIONS: Final[Mapping[str, Callable[[list[str], Console], int]]] = {
+ACTIONS: Final[Mapping[str, Action]] = {
     "stats": _stats,
     "show": _show,
     "merge": _merge,
