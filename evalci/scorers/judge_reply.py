@@ -49,6 +49,11 @@ def read_verdict(reply: str, answer: str) -> Verdict:
     return _in_range(verdict)
 
 
+def without_own_thoughts(reply: str, answer: str) -> str:
+    """The reply without the judge's think blocks; left whole where the tags may be quotes from the answer."""
+    return reply if _THINK_TAG.search(answer) else _without_thoughts(reply)
+
+
 def _own_word(whole: dict[str, Any], text: str, answer: str) -> Verdict:
     """The verdict of a reply that is one JSON object.
 

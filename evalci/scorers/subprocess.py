@@ -1,7 +1,8 @@
-"""Does a command of yours find the output good? It speaks protocol v0, in any language."""
+"""Does a command of yours find the output good? It speaks protocol v0 or ndjson, in any language."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Literal
 
 from evalci.config.settings import Fault, setting
 from evalci.model import Case, Output, Score
@@ -14,9 +15,15 @@ from evalci.tools import Tools
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Subprocess:
-    """Runs `sh -c cmd` once per output, in the folder that EvalCI was started from, and reads its verdict."""
+    """Runs `sh -c cmd`, in the folder that EvalCI was started from, and reads its verdict.
+
+    Protocol v0 starts it once for every output; with ndjson one process judges many.
+    """
 
     cmd: str = setting(about="a command line for sh")
+    protocol: Literal["v0", "ndjson"] = setting(
+        "v0", about="v0 starts the command for every output; ndjson keeps it running, one line of JSON each way"
+    )
     limits: Limits = setting(default_factory=Limits, about="what the command may use up")
 
     def check(self, who: str) -> Iterator[Fault]:
@@ -24,6 +31,10 @@ class Subprocess:
             yield Fault("cmd", f"{who}: cmd must be non-empty")
 
     def build(self, tools: Tools) -> Scorer:
+        if self.protocol == "ndjson":
+            from evalci.scorers.subprocess_ndjson import NdjsonScorer
+
+            return NdjsonScorer(self, tools)
         return SubprocessScorer(self, tools)
 
 

@@ -1,4 +1,4 @@
-"""Datasets as the golden rows have them; Evalstand's rows are about suites written in Python."""
+"""Datasets as the golden rows have them, and the cases of suites in Python."""
 
 import tempfile
 from pathlib import Path
@@ -9,11 +9,15 @@ import pytest
 from evalci.datasets import read_datasets
 from evalci.errors import DatasetError
 from evalci.model import Case
+from evalci.python.cases import numbered
 from tests.doubles import tools_in
 
 
 def run(row: dict[str, Any]) -> None:
     given, want = row["given"], row["want"]
+    if "files" not in given:
+        _in_python(given["cases"], want)
+        return
     with tempfile.TemporaryDirectory() as place:
         folder = Path(place)
         for file in given["files"]:
@@ -32,3 +36,12 @@ def run(row: dict[str, Any]) -> None:
 def _shown(case: Case) -> dict[str, Any]:
     context = None if case.context is None else list(case.context)
     return {"id": case.id, "input": case.input, "expected": case.expected, "trace": case.trace, "context": context}
+
+
+def _in_python(cases: list[dict[str, Any]], want: dict[str, Any]) -> None:
+    if "error_contains" not in want:
+        assert [case.id for case in numbered("qa", cases)] == want["ids"]
+        return
+    with pytest.raises(ValueError) as caught:  # noqa: PT011
+        numbered("qa", cases)
+    assert all(part in str(caught.value) for part in want["error_contains"])

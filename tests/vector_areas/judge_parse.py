@@ -12,7 +12,7 @@ from evalci.calls import CallError, Reply
 from evalci.calls.chat_answer import read_usage
 from evalci.calls.cost import CostRates
 from evalci.model import Output, Score
-from evalci.scorers.judge import Judge
+from evalci.scorers.judge_model import Judge
 from tests.doubles import Model, tools_in
 from tests.factories import case
 

@@ -12,7 +12,7 @@ from evalci.calls import CallError, Reply
 from evalci.calls.cost import CostRates
 from evalci.config.settings import Fault
 from evalci.model import Output, Score, Tokens
-from evalci.scorers.judge import Judge
+from evalci.scorers.judge_model import Judge
 from tests.doubles import Model, chat_server, opened, tools_in
 from tests.factories import case
 

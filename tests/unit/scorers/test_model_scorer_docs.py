@@ -1,4 +1,4 @@
-"""`docs/scorers.md` tells of the scorers that ask a model what their settings are, and the examples can be read."""
+"""`docs/scorers.md` lists the settings that there are, and the examples can be read."""
 
 import re
 from pathlib import Path
@@ -12,7 +12,18 @@ from evalci.scorers import SCORERS
 
 TEXT = (Path(__file__).parents[3] / "docs" / "scorers.md").read_text("utf-8")
 SECTIONS = dict(re.findall(r"^## ([\w-]+)$\n(.*?)(?=^## |\Z)", TEXT, re.MULTILINE | re.DOTALL))
-KINDS_HERE = ("judge", "similarity")
+KINDS_HERE = (
+    "close_to",
+    "factuality",
+    "json_fields",
+    "judge",
+    "levenshtein",
+    "normalised_contains",
+    "normalised_exact",
+    "python",
+    "ratio",
+    "similarity",
+)
 
 
 @pytest.mark.parametrize("kind", KINDS_HERE)

@@ -13,8 +13,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from evalci.model import PASSED, Case, Output, Score
-from evalci.scorers.contains import Contains
-from evalci.scorers.exact import Exact, expected_text
+from evalci.scorers.contains_text import Contains
+from evalci.scorers.exact_text import Exact, expected_text
 from evalci.scorers.regex import Regex
 from evalci.scorers.texts import both_ends, first_difference, one_line
 from tests.doubles import tools_in
@@ -123,7 +123,7 @@ def test_the_pattern_is_compiled_once_for_all_outputs(tmp_path: Path) -> None:
 def test_text_scorers_import_no_schema_library_and_no_http_client() -> None:
     import subprocess
 
-    code = "import evalci.scorers.contains, evalci.scorers.exact, evalci.scorers.regex as r, sys\n"
+    code = "import evalci.scorers.contains_text, evalci.scorers.exact_text, evalci.scorers.regex as r, sys\n"
     code += "r.Regex(pattern=r'\\d+ [a-z]+').build(None)\n"
     code += "print([m for m in ('jsonschema', 'httpx', 'jinja2', 'regex') if m in sys.modules])"
     found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
