@@ -7,7 +7,7 @@ from fnmatch import fnmatchcase
 
 from evalci.errors import UsageError
 from evalci.model import Case, Shard
-from evalci.wording import quoted
+from evalci.wording import quoted, seen
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -42,9 +42,10 @@ def shard_of(case_id: str, count: int) -> int:
 def read_shard(text: str) -> Shard:
     """`I/N` as a shard. Raises `UsageError` when it is none."""
     index, slash, count = text.partition("/")
-    if slash and index.isdecimal() and count.isdecimal() and 1 <= int(index) <= int(count):
+    are_numbers = index.isdecimal() and count.isdecimal() and len(text) < 20
+    if slash and are_numbers and 1 <= int(index) <= int(count):
         return Shard(index=int(index), count=int(count))
-    raise UsageError(f"--shard takes I/N with 1 <= I <= N, got {quoted(text)}", hint="for example --shard 2/8")
+    raise UsageError(f"--shard takes I/N with 1 <= I <= N, got {seen(text)}", hint="for example --shard 2/8")
 
 
 def _matches(case_id: str, pattern: str) -> bool:

@@ -2,16 +2,18 @@
 
 import asyncio
 from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from evalci.calls import Call, Caller, CallError, Reply
 from evalci.cassette import codec, store
-from evalci.cassette.explain import Explainer
 from evalci.cassette.journal import Journal, load_with_journal, merge_answer, recover
 from evalci.cassette.redact import Redactor
 from evalci.cassette.vectors import decode_vector, encode_vector
 from evalci.model import ChangedRecording, Recordings
 from evalci.wording import quoted
+
+if TYPE_CHECKING:
+    from evalci.cassette.explain import Explainer
 
 Mode = Literal["auto", "replay", "live", "off"]
 
@@ -168,6 +170,8 @@ class Cassette:
     def _miss(self, call: Call, key: str) -> str:
         self._missed.add(key)
         if self._explainer is None:
+            from evalci.cassette.explain import Explainer  # a replay without a miss does not pay for it
+
             self._explainer = Explainer(self._recordings.values())
         why = self._explainer.explain(call)
         what = f"cache miss for case {quoted(call.label)} in replay mode"
