@@ -38,9 +38,7 @@ class MessagesCaller:
     async def __call__(self, call: Call) -> Reply:
         """The answer. Raises `CallError` when no attempt gave one."""
         identity = call.endpoint.identity
-        body = canonical(
-            {"model": identity["model"], "messages": json.loads(call.input), **identity.get("params", {})}
-        )
+        body = canonical({"model": identity["model"], "messages": json.loads(call.input), **identity.get("params", {})})
         request = HttpRequest(
             method="POST", url=self._url, headers=self._headers, body=body, timeout_seconds=self._timeout
         )

@@ -26,9 +26,7 @@ class ScorerError(Exception):
 SCORERS: Final[Mapping[str, Kind]] = {
     "contains": Kind("evalci.scorers.contains_text:Contains", "a wanted text is present"),
     "exact": Kind("evalci.scorers.exact_text:Exact", "the output equals a value or the case's expected"),
-    "close_to": Kind(
-        "evalci.scorers.close_number:CloseTo", "the one number in the output is close to the wanted one"
-    ),
+    "close_to": Kind("evalci.scorers.close_number:CloseTo", "the one number in the output is close to the wanted one"),
     "factuality": Kind(
         "evalci.scorers.judge_model:Factuality", "a model says whether the output contradicts the expected answer"
     ),

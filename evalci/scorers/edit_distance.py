@@ -14,9 +14,7 @@ class Levenshtein:
     """One minus the edits over the longer length, both texts normalised."""
 
     value: str | None = setting(None, about="the wanted text; the case's expected when it is left out")
-    threshold: float | None = setting(
-        None, about="the value that passes; no verdict without", low=0, high=1
-    )
+    threshold: float | None = setting(None, about="the value that passes; no verdict without", low=0, high=1)
 
     async def score(self, case: Case, output: Output) -> Score:
         wanted = case.expected if self.value is None else self.value
@@ -31,9 +29,7 @@ class Ratio:
     """Twice the longest common subsequence over both lengths together, both texts normalised."""
 
     value: str | None = setting(None, about="the wanted text; the case's expected when it is left out")
-    threshold: float | None = setting(
-        None, about="the value that passes; no verdict without", low=0, high=1
-    )
+    threshold: float | None = setting(None, about="the value that passes; no verdict without", low=0, high=1)
 
     async def score(self, case: Case, output: Output) -> Score:
         wanted = case.expected if self.value is None else self.value

@@ -14,9 +14,7 @@ class JsonFields:
     """The part of the expected fields that match; a verdict with `require_all` or a threshold."""
 
     require_all: bool = setting(False, about="pass only when every expected field matches")
-    threshold: float | None = setting(
-        None, about="the value that passes; no verdict without", low=0, high=1
-    )
+    threshold: float | None = setting(None, about="the value that passes; no verdict without", low=0, high=1)
 
     async def score(self, case: Case, output: Output) -> Score:
         return judge_fields(output.text, case.expected, require_all=self.require_all, threshold=self.threshold)

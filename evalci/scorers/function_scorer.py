@@ -81,7 +81,7 @@ def score_of(returned: Any) -> Score:
     if isinstance(returned, PublicScore):
         return returned.as_result()
     if isinstance(returned, bool):
-        return Score(value=float(returned), passed=returned)
+        return Score(value=float(returned), passed=returned, reason="" if returned else "the function returned False")
     if isinstance(returned, (int, float)):
         if not 0 <= returned <= 1:
             return Score.broken(f"ValueError: the scorer returned {snippet(repr(returned))}, outside 0.0..=1.0")

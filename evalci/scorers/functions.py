@@ -1,4 +1,4 @@
-"""The scorers of suites in Python. They share names with the types of YAML suites, but each has a meaning of its own."""
+"""The scorers of suites in Python. They share names with YAML types, but each has a meaning of its own."""
 
 import re
 from collections.abc import Callable, Mapping
@@ -65,7 +65,9 @@ def regex_match(pattern: str, *, full: bool = False) -> Callable[[Any], Score]:
         if compiled.fullmatch(text) if full else compiled.search(text):
             return _verdict("regex_match", True, **about)
         wanted = "the whole output" if full else "output"
-        return _verdict("regex_match", False, reason=f"expected {wanted} to match /{pattern}/, got {seen(text)}", **about)
+        return _verdict(
+            "regex_match", False, reason=f"expected {wanted} to match /{pattern}/, got {seen(text)}", **about
+        )
 
     return regex_match
 

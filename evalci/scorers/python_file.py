@@ -49,15 +49,18 @@ def _function(path: Path, name: str, shown: str) -> Callable[..., Any]:
     module = load_file(path)
     if isinstance(module, str):
         raise Fault("function", f"python scorer: {shown.rpartition(':')[0]} cannot be loaded: {module}")
-    found = vars(module).get(name)
+    found: Any = vars(module).get(name)
     if not callable(found):
         known = [key for key, value in vars(module).items() if callable(value) and not key.startswith("_")]
-        raise Fault("function", f"python scorer: there is no function {quoted(name)}", choices_hint("names", name, known))
+        raise Fault(
+            "function", f"python scorer: there is no function {quoted(name)}", choices_hint("names", name, known)
+        )
     try:
         arguments_of(found)
     except WrongSignature as exc:
         raise Fault("function", f"python scorer: {exc}") from exc
-    return found
+    function: Callable[..., Any] = found
+    return function
 
 
 def load_file(path: Path) -> Any:

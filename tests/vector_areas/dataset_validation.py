@@ -42,6 +42,6 @@ def _in_python(cases: list[dict[str, Any]], want: dict[str, Any]) -> None:
     if "error_contains" not in want:
         assert [case.id for case in numbered("qa", cases)] == want["ids"]
         return
-    with pytest.raises(ValueError) as caught:  # noqa: PT011
+    with pytest.raises(ValueError) as caught:
         numbered("qa", cases)
     assert all(part in str(caught.value) for part in want["error_contains"])

@@ -27,7 +27,7 @@ def run(row: dict[str, Any]) -> None:
 
     broken, good = _scores(judged, lambda: True)
     assert (broken.error is not None) == want["errored"]
-    assert (broken.value, broken.passed) == (want["value"] if "value" in want else None, want["passed"])
+    assert (broken.value, broken.passed) == (want.get("value"), want["passed"])
     if "error" in want:
         assert broken.error == want["error"]
     assert good.passed is True

@@ -11,7 +11,20 @@ from tests.doubles import tools_in
 from tests.scoring import Refused, built, score_of, told
 
 FOLDER = Path(__file__).parents[2] / "golden" / "scorers"
-KINDS = ("contains", "exact", "json-schema", "regex", "subprocess")
+KINDS = (
+    "close_to",
+    "contains",
+    "exact",
+    "json-schema",
+    "json_fields",
+    "levenshtein",
+    "normalised_contains",
+    "normalised_exact",
+    "python",
+    "ratio",
+    "regex",
+    "subprocess",
+)
 ROWS = sorted(path for kind in KINDS for path in FOLDER.glob(f"{kind}/*.json"))
 
 
@@ -36,4 +49,4 @@ def test_a_scorer_says_of_an_output_what_its_golden_row_has(
 @pytest.mark.parametrize("kind", KINDS)
 def test_there_are_rows_that_pass_and_rows_that_fail(kind: str) -> None:
     wants = [json.loads(path.read_text("utf-8"))["want"] for path in ROWS if path.parent.name == kind]
-    assert {want["passed"] for want in wants if "passed" in want} == {True, False}
+    assert {want["passed"] for want in wants if "passed" in want} >= {True, False}
