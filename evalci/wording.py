@@ -20,8 +20,9 @@ def plain_number(value: float) -> str:
     text = repr(value)
     if "e" not in text:
         return text
-    digits = len(text.split("e")[0].lstrip("-").replace(".", ""))
-    return f"{value:.{digits - 1 - int(text.split('e')[1])}f}"
+    from decimal import Decimal
+
+    return format(Decimal(text), "f")
 
 
 def quoted(text: str) -> str:
