@@ -5,6 +5,7 @@ scores it with two scorers that only look.
 """
 
 import asyncio
+import gc
 import random
 import statistics
 import sys
@@ -82,6 +83,7 @@ def replay(folder: Path, spent: Callable[[str], None]) -> None:
 
 
 def main(cases: int, rounds: int) -> None:
+    gc.set_threshold(100_000, 50, 50)  # as the command line does
     took: dict[str, list[float]] = {}
     with tempfile.TemporaryDirectory() as place:
         make_suite(Path(place), cases)
