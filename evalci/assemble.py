@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from evalci.engine import CaseRun
 from evalci.gates.facts import GateFacts, evaluate, needs_classification
@@ -87,8 +87,8 @@ def _arm_report(plan: Plan, asked: Asked, digests: Digests, arm: Arm, results: t
     """One target's report: totals, the difference to the baseline, the gates, and the verdict over all three."""
     alone = len(plan.arms) == 1
     diff = _diff(plan, asked, digests, arm, results)
-    gates = [block.settings for block in plan.suite.gates]
-    classification = _classification(plan, results)
+    gates = [block.settings for block in plan.suite.gates_of(arm.name)]
+    classification = _classification(plan, gates, results)
     facts = GateFacts(
         results=results,
         classification=classification,
@@ -106,7 +106,7 @@ def _arm_report(plan: Plan, asked: Asked, digests: Digests, arm: Arm, results: t
         drop_accepted=asked.drop_accepted_by is not None,
     )
     return Report(
-        suite=_suite_info(plan, digests, arm.name),
+        suite=_suite_info(plan, digests, arm.name, len(results)),
         verdict=verdict,
         summary=summarize(results, [slot.name for slot in arm.slots]),
         results=results,
@@ -154,14 +154,15 @@ def _matrix_report(plan: Plan, asked: Asked, digests: Digests, arms: Sequence[Re
 
     names = ", ".join(arm.suite.target for arm in arms)
     return Report(
-        suite=_suite_info(plan, digests, names),
+        suite=_suite_info(plan, digests, names, len(plan.cases)),
         verdict=decide_all([(arm.suite.target, arm.verdict) for arm in arms]),
         summary=_sum([arm.summary for arm in arms]),
         recordings=_recordings(plan),
         changed_recordings=plan.cassette.changed,
         notes=_notes(plan, asked),
         arms=tuple(arms),
-        comparison=compare_arms([(arm.suite.target, arm.results) for arm in arms]),
+        # The evals of one file ask different things, so there is nothing to compare.
+        comparison=None if plan.suite.evals else compare_arms([(arm.suite.target, arm.results) for arm in arms]),
     )
 
 
@@ -177,22 +178,21 @@ def _sum(summaries: Sequence[Summary]) -> Summary:
     )
 
 
-def _classification(plan: Plan, results: Sequence[CaseResult]) -> Classification | None:
-    wanted = plan.suite.run.classification or needs_classification(block.settings for block in plan.suite.gates)
-    if not wanted:
+def _classification(plan: Plan, gates: Sequence[Any], results: Sequence[CaseResult]) -> Classification | None:
+    if not (plan.suite.run.classification or needs_classification(gates)):
         return None
     from evalci.summary.classification import classify
 
     return classify(results)
 
 
-def _suite_info(plan: Plan, digests: Digests, target: str) -> SuiteInfo:
+def _suite_info(plan: Plan, digests: Digests, target: str, cases: int) -> SuiteInfo:
     selection = plan.request.selection
     return SuiteInfo(
         config=plan.config_name,
         target=target,
         cache=plan.request.cache,
-        cases=len(plan.cases),
+        cases=cases,
         digests=digests,
         shard=selection.shard,
         filter=", ".join(selection.filters) or None,

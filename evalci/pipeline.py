@@ -1,6 +1,8 @@
 """A suite from its config to its report, told in named steps."""
 
+import sys
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import redirect_stdout
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -61,11 +63,12 @@ class Surroundings:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Arm:
-    """One target with the scorers that judge it."""
+    """One target with the cases it is asked and the scorers that judge it."""
 
     name: str
     target: Target
     slots: tuple[Slot, ...]
+    cases: tuple[Case, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -106,7 +109,11 @@ class Plan:
 
 
 def load_suite(config: Path) -> Suite:
-    """The suite in a config file. Raises `ConfigError` with every mistake in it."""
+    """The suite in a config file, YAML or Python. Raises `ConfigError` with every mistake in it."""
+    if config.suffix == ".py":
+        from evalci.python.suite import load_python_suite
+
+        return load_python_suite(config, KINDS)
     try:
         data = config.read_bytes()
     except OSError as exc:
@@ -135,15 +142,16 @@ def prepare(request: Request, around: Surroundings, suite: Suite | None = None) 
     )
     problems: list[Problem] = []
     arms = tuple(_arm(name, suite, tools, problems) for name in names)
-    dataset = _dataset(suite, tools, problems)
+    dataset = _dataset(suite, names, tools, problems)
     if problems or dataset is None:
         raise InputError(list(dict.fromkeys(problems)))
+    chosen = request.selection.choose(dataset.cases)
     return Plan(
         suite=suite,
         tools=tools,
         dataset=dataset,
-        cases=request.selection.choose(dataset.cases),
-        arms=tuple(arm for arm in arms if arm),
+        cases=chosen,
+        arms=_with_cases([arm for arm in arms if arm], suite, chosen),
         cassette=cassette,
         request=request,
     )
@@ -157,7 +165,7 @@ async def run_plan(plan: Plan, around: Surroundings) -> list[tuple[Arm, tuple[Ca
     def progress(more: int) -> None:
         nonlocal done
         done += more
-        around.progress(done, len(plan.cases) * len(plan.arms))
+        around.progress(done, sum(len(arm.cases) for arm in plan.arms))
 
     settings = EngineSettings(
         concurrency=plan.suite.run.concurrency,
@@ -172,7 +180,9 @@ async def run_plan(plan: Plan, around: Surroundings) -> list[tuple[Arm, tuple[Ca
         ran = []
         for arm in plan.arms:
             purse = None if budget is None else Budget(budget)
-            ran.append((arm, await run_cases(plan.cases, arm.target, arm.slots, replace(settings, purse=purse))))
+            # What functions of a suite print is for people; stdout belongs to the report.
+            with redirect_stdout(sys.stderr):
+                ran.append((arm, await run_cases(arm.cases, arm.target, arm.slots, replace(settings, purse=purse))))
         return ran
     finally:
         plan.cassette.close()
@@ -200,7 +210,7 @@ def _arm_names(suite: Suite, request: Request) -> tuple[str, ...]:
         return (request.target,)
     if suite.run.matrix is not None:
         return suite.run.matrix
-    if len(suite.targets) > 1:
+    if len(suite.targets) > 1 and not suite.evals:
         raise UsageError(f"multiple targets defined; pass --target <name> (available: {available})")
     return tuple(suite.targets)
 
@@ -220,16 +230,25 @@ def _variables(settings: object) -> Sequence[str]:
     return [*([single] if single else []), *(getattr(settings, "pass_env", None) or ())]
 
 
+def _with_cases(arms: Sequence[Arm], suite: Suite, chosen: tuple[Case, ...]) -> tuple[Arm, ...]:
+    """Each arm with its cases: all that were chosen, or in a suite in Python those of its eval, if it has any left."""
+    if not suite.evals:
+        return tuple(replace(arm, cases=chosen) for arm in arms)
+    taken = set(map(id, chosen))
+    own = [replace(arm, cases=tuple(case for case in suite.evals[arm.name].cases if id(case) in taken)) for arm in arms]
+    return tuple(arm for arm in own if arm.cases) or tuple(own)
+
+
 def _arm(name: str, suite: Suite, tools: Tools, problems: list[Problem]) -> Arm | None:
     """One target and its scorers, or None with the problems of all of them noted."""
     before = len(problems)
     chosen = suite.targets[name]
     target = _build(chosen, tools, problems)
-    scorers = [(block, _build(block, tools, problems)) for block in suite.scorers]
+    scorers = [(block, _build(block, tools, problems)) for block in suite.scorers_of(name)]
     if len(problems) > before:
         return None
     slots = tuple(Slot.of(block.name, block.type, scorer) for block, scorer in scorers)
-    if TARGETS[chosen.type].own_score:
+    if chosen.type in TARGETS and TARGETS[chosen.type].own_score:
         slots = (Slot.of(chosen.type, chosen.type, target.own_scorer), *slots)
     return Arm(name=name, target=target, slots=slots)
 
@@ -246,7 +265,10 @@ def _build(block: Block, tools: Tools, problems: list[Problem]):  # type: ignore
         return None
 
 
-def _dataset(suite: Suite, tools: Tools, problems: list[Problem]) -> Dataset | None:
+def _dataset(suite: Suite, names: Sequence[str], tools: Tools, problems: list[Problem]) -> Dataset | None:
+    if suite.evals:
+        cases = tuple(case for name in names for case in suite.evals[name].cases)
+        return Dataset(cases=cases, digest=digest(suite.plain["cases"]))
     try:
         return read_datasets([dataset.file for dataset in suite.datasets], tools)
     except InputError as exc:

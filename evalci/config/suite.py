@@ -12,6 +12,7 @@ from evalci.config.settings import Fault, setting
 from evalci.config.yaml_nodes import Entry, Node, Scalar, Sequence, plain, read_yaml
 from evalci.config.yaml_nodes import Mapping as MappingNode
 from evalci.errors import ConfigError, Problem
+from evalci.model import Case
 from evalci.wording import choices_hint, closest, plain_number, quoted
 
 SECTIONS = ("targets", "datasets", "scorers", "run")
@@ -70,10 +71,20 @@ class Block:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
+class Eval:
+    """One eval of a suite in Python: a target of the same name, with cases, scorers and gates that are its own."""
+
+    cases: tuple[Case, ...]
+    scorers: tuple[Block, ...]
+    gates: tuple[Block, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
 class Suite:
     """A checked config. `file` is how messages name it; relative paths resolve against `folder`.
 
-    `plain` is the whole file as data, for digests.
+    `plain` is the whole file as data, for digests. A suite in Python has `evals`, by the name of their target, and no
+    datasets; its `scorers` are then those of all evals.
     """
 
     file: str
@@ -85,6 +96,15 @@ class Suite:
     run: RunSettings = field(default_factory=RunSettings)
     plain: Any = None
     root: Node | None = None
+    evals: Mapping[str, Eval] = field(default_factory=dict)
+
+    def scorers_of(self, target: str) -> tuple[Block, ...]:
+        """What judges a target's outputs."""
+        return self.evals[target].scorers if target in self.evals else self.scorers
+
+    def gates_of(self, target: str) -> tuple[Block, ...]:
+        """What the run of a target must meet."""
+        return self.evals[target].gates if target in self.evals else self.gates
 
 
 def read_suite(data: bytes, *, file: str, folder: Path, kinds: Kinds) -> Suite:

@@ -146,7 +146,8 @@ class _Runner:
             return slot.passed
         if score.reason or score.error:
             score = self._scrubbed(score)
-        return score.named(slot.name, slot.type)
+        # A Score that was built in Python brings its own name.
+        return score.named(score.scorer or slot.name, slot.type)
 
     def _scrubbed(self, score: Score) -> Score:
         scrub = self._settings.scrub
