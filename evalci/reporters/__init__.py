@@ -31,8 +31,8 @@ REPORTERS: Final[Mapping[str, Reporter]] = {
     "terminal": Reporter("evalci.reporters.terminal:render", about="lines for people: cases, totals, gates, verdict"),
     "json": Reporter("evalci.reporters.json_report:render", about="everything, as evalci.report/1, for programs"),
     "junit": Reporter("evalci.reporters.junit:render", about="JUnit XML, for CI systems that list tests"),
-    "html": Reporter("evalci.reporters.html_report:render", about="one page to open in a browser"),
     "markdown": Reporter("evalci.reporters.markdown:render", about="the body of a pull request comment"),
+    "html": Reporter("evalci.reporters.html:render", about="one page for people: what changed, scores, every case"),
 }
 
 

@@ -171,3 +171,24 @@ def unseen_reasons(report: Report) -> tuple[str, ...]:
         for reason in report.verdict.reasons
         if not _SEEN_ABOVE.search(reason) and not any(gate in reason for gate in failed)
     )
+
+
+def in_short(report: Report) -> str:
+    """`2 regressed, 1 gate not met`: what the verdict rests on, in a few words."""
+    parts = [report, *report.arms]
+    diffs = [part.baseline for part in parts if part.baseline is not None]
+    total = report.summary
+    if report.verdict.passed:
+        better = sum(len(diff.fixed) for diff in diffs)
+        calm = [f"{better} fixed"] if better else ["nothing got worse"] if diffs else []
+        return ", ".join([f"{total.passed} of {total.total} cases pass", *calm])
+    regressed = sum(len(diff.regressed) for diff in diffs)
+    new = sum(len(diff.new_failing) for diff in diffs)
+    missed = sum(not gate.passed for part in parts for gate in part.gates)
+    found = [
+        f"{regressed} regressed" if regressed else "",
+        f"{new} newly failing" if new else "",
+        f"{total.failed} of {count_of(total.total, 'case')} failing" if total.failed and not diffs else "",
+        f"{count_of(missed, 'gate')} not met" if missed else "",
+    ]
+    return ", ".join(filter(None, found)) or f"{total.passed} of {total.total} cases pass"

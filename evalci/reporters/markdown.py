@@ -15,7 +15,7 @@ from evalci.reporters import facts, markdown_parts
 from evalci.reporters.inert import code, fenced
 from evalci.reporters.markdown_parts import Detail
 from evalci.reporters.style import PLAIN, Style
-from evalci.wording import count_of, snippet
+from evalci.wording import snippet
 
 MAX_BYTES: Final = 65_000
 URL_SAFE: Final = ":/?#[]@!$&'()*+,;=%"
@@ -71,27 +71,7 @@ def headline(report: Report) -> str:
     else:
         special = {EXIT_INCOMPLETE: ("⚠️", "incomplete"), EXIT_INTERRUPTED: ("⚠️", "interrupted")}
         mark, word = special.get(verdict.exit_code, ("❌", "failed"))
-    return f"### {mark} Evals {word}: {_in_short(report)} · {code(snippet(report.suite.config, 100))}"
-
-
-def _in_short(report: Report) -> str:
-    parts = [report, *report.arms]
-    diffs = [part.baseline for part in parts if part.baseline is not None]
-    total = report.summary
-    if report.verdict.passed:
-        better = sum(len(diff.fixed) for diff in diffs)
-        calm = [f"{better} fixed"] if better else ["nothing got worse"] if diffs else []
-        return ", ".join([f"{total.passed} of {total.total} cases pass", *calm])
-    regressed = sum(len(diff.regressed) for diff in diffs)
-    new = sum(len(diff.new_failing) for diff in diffs)
-    missed = sum(not gate.passed for part in parts for gate in part.gates)
-    found = [
-        f"{regressed} regressed" if regressed else "",
-        f"{new} newly failing" if new else "",
-        f"{total.failed} of {count_of(total.total, 'case')} failing" if total.failed and not diffs else "",
-        f"{count_of(missed, 'gate')} not met" if missed else "",
-    ]
-    return ", ".join(filter(None, found)) or f"{total.passed} of {total.total} cases pass"
+    return f"### {mark} Evals {word}: {facts.in_short(report)} · {code(snippet(report.suite.config, 100))}"
 
 
 def _body(report: Report, detail: Detail, options: Options) -> str:
