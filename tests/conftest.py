@@ -8,6 +8,8 @@ from hypothesis import settings
 
 # How long an example takes says more about the machine than about the code.
 settings.register_profile("evalci", deadline=None)
+# The suite for every save looks at fewer examples: `--hypothesis-profile=fast`.
+settings.register_profile("fast", deadline=None, max_examples=12)
 settings.load_profile("evalci")
 
 

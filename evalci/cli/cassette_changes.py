@@ -1,13 +1,13 @@
 """`evalci cassette diff`, `import` and `prune`: what changed, what came from elsewhere, what nothing asks for."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 from evalci.cassette import Redactor
 from evalci.cassette.codec import Recording
 from evalci.cassette.evalcore import read_cache
-from evalci.cassette.journal import Journal
-from evalci.cassette.store import cassette_files, load, load_files, write
+from evalci.cassette.journal import recover, rewrite
+from evalci.cassette.store import cassette_files, load, load_files
 from evalci.cli.console import Console, Parser
 from evalci.cli.loop import run_async
 from evalci.cli.run_command import DEFAULT_CONFIG
@@ -52,10 +52,11 @@ def import_cache(words: list[str], console: Console) -> int:
         return EXIT_PASSED
     folder = _state(arguments.config)
     found = list(read_cache(Path(arguments.cache), Redactor()))
+    recover(folder)
     recordings = dict(load(folder).recordings)
     fresh = [recording for recording in found if recording.key not in recordings]
     recordings.update((recording.key, recording) for recording in fresh)
-    _rewrite(folder, recordings)
+    rewrite(folder, recordings)
     kept = len(found) - len(fresh)
     console.write(
         f"{count_of(len(fresh), 'recording')} imported, {kept} here already, {len(recordings)} in the cassette\n"
@@ -81,7 +82,7 @@ def prune(words: list[str], console: Console) -> int:
     for recording in unused:
         console.write(f"UNUSED  {recording.key[:12]}  {_asked(recording)}\n")
     if unused and not arguments.dry_run:
-        _rewrite(folder, {key: recording for key, recording in recordings.items() if key in used})
+        rewrite(folder, {key: recording for key, recording in recordings.items() if key in used})
     verb = "would go" if arguments.dry_run else "dropped"
     console.write(f"{count_of(len(unused), 'recording')} {verb}, {len(recordings) - len(unused)} kept\n")
     return EXIT_PASSED
@@ -100,16 +101,6 @@ def _used(config: Path, console: Console) -> Sequence[str]:
             hint="record them first with `evalci record`; nothing was dropped",
         )
     return counts.used_keys or ()
-
-
-def _rewrite(folder: Path, recordings: Mapping[str, Recording]) -> None:
-    """Write the cassette while holding its journal, so that no recording run is in the way."""
-    journal = Journal(folder)
-    journal.open()
-    try:
-        write(folder, recordings)
-    finally:
-        journal.close()
 
 
 def _recordings(place: Path) -> dict[str, Recording]:

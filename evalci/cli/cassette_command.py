@@ -8,7 +8,8 @@ from typing import Final
 
 from evalci.cassette import Redactor, upkeep
 from evalci.cassette.codec import Recording
-from evalci.cassette.store import cassette_files, load, write
+from evalci.cassette.journal import recover, rewrite
+from evalci.cassette.store import cassette_files, load
 from evalci.cli import cassette_changes
 from evalci.cli.actions import Action, run_action
 from evalci.cli.console import Console, Parser
@@ -45,6 +46,7 @@ def _folder(arguments: argparse.Namespace) -> Path:
 
 
 def _load(arguments: argparse.Namespace, console: Console) -> dict[str, Recording]:
+    recover(_folder(arguments))
     loaded = load(_folder(arguments))
     for note in loaded.notes:
         console.error(f"warning: {note}")
@@ -88,6 +90,7 @@ def _merge(words: list[str], console: Console) -> int:
     if arguments is None:
         return EXIT_PASSED
     folder = _folder(arguments)
+    recover(folder)
     files = [*cassette_files(folder), *map(Path, arguments.files)]
     if not files:
         raise UsageError("there is no cassette to merge", hint="name the files, or record one with `evalci record`")
@@ -101,7 +104,7 @@ def _merge(words: list[str], console: Console) -> int:
             f"{count_of(len(conflicts), 'key')} with two different answers; nothing was written",
             hint="choose with --prefer first or --prefer last, or delete the lines that are wrong",
         )
-    write(folder, merged)
+    rewrite(folder, merged)
     console.write(f"{count_of(len(merged), 'recording')} in the cassette\n")
     return EXIT_PASSED
 
@@ -125,7 +128,7 @@ def _redact(words: list[str], console: Console) -> int:
         return EXIT_PASSED
     cleaned, changed = upkeep.redact(_load(arguments, console), Redactor())
     if changed:
-        write(_folder(arguments), cleaned)
+        rewrite(_folder(arguments), cleaned)
     console.write(f"{count_of(changed, 'recording')} redacted, {len(cleaned) - changed} unchanged\n")
     return EXIT_PASSED
 

@@ -1,6 +1,8 @@
 """Runs the asynchronous part of a command to its end."""
 
 import asyncio
+import contextlib
+import signal
 from collections.abc import Coroutine
 from typing import Any, TypeVar
 
@@ -8,7 +10,7 @@ T = TypeVar("T")
 
 
 def run_async(work: Coroutine[Any, Any, T]) -> T:
-    """What the coroutine returns.
+    """What the coroutine returns. Ctrl-C and SIGTERM end it with `KeyboardInterrupt`, after it has cleaned up.
 
     The task itself returns nothing: when `asyncio.run` puts back the signal handler, Python prints the task, and a
     report of 10,000 cases takes longer to print than to make.
@@ -16,7 +18,20 @@ def run_async(work: Coroutine[Any, Any, T]) -> T:
     results: list[T] = []
 
     async def kept() -> None:
+        _end_on_sigterm()
         results.append(await work)
 
-    asyncio.run(kept())
+    try:
+        asyncio.run(kept())
+    except asyncio.CancelledError as exc:
+        raise KeyboardInterrupt from exc
     return results[0]
+
+
+def _end_on_sigterm() -> None:
+    """CI systems end a job with SIGTERM; what was started must not outlive it."""
+    task = asyncio.current_task()
+    assert task is not None
+    # Only the main thread of a system with signals can listen for one.
+    with contextlib.suppress(NotImplementedError, RuntimeError, ValueError):
+        asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, task.cancel)

@@ -6,7 +6,7 @@ from typing import Final, TextIO
 
 from evalci import __version__
 from evalci.cli.console import Console
-from evalci.errors import EXIT_FAILED, EXIT_INTERRUPTED, EXIT_PASSED, EXIT_USAGE, EvalciError, UsageError
+from evalci.errors import EXIT_FAILED, EXIT_INTERRUPTED, EXIT_PASSED, EXIT_USAGE, EvalciError, InputError, UsageError
 from evalci.wording import choices_hint, quoted
 
 # What a command does, and the module that holds it; only the one that is asked for is imported.
@@ -73,7 +73,7 @@ def usage() -> str:
 
 def _explain(exc: EvalciError, console: Console) -> int:
     first, *rest = exc.lines()
-    console.error(first if type(exc).__name__ in ("ConfigError", "DatasetError") else f"error: {first}")
+    console.error(first if isinstance(exc, InputError) else f"error: {first}")
     for line in rest:
         console.error(line)
     return exc.exit_code

@@ -182,3 +182,26 @@ def test_a_replay_of_deterministic_scorers_loads_no_http_client_and_no_schema_li
     loaded = {line.rsplit("|", 1)[-1].strip() for line in done.stderr.splitlines()}
     assert "evalci.engine.engine" in loaded
     assert not loaded & {"httpx", "jsonschema", "jinja2", "tenacity", "sqlite3", "rapidfuzz"}
+
+
+def test_sigterm_ends_a_run_with_130_and_leaves_nothing_running(suite: Path) -> None:
+    import signal
+    import time
+
+    suite.write_text(SUITE.replace("cat", "touch started; exec sleep 987.5"))
+    run = subprocess.Popen(
+        [sys.executable, "-m", "evalci", "run", str(suite), "--no-history"],
+        cwd=suite.parent,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    for _ in range(400):
+        if (suite.parent / "started").exists():
+            break
+        time.sleep(0.05)
+    run.send_signal(signal.SIGTERM)
+    _, err = run.communicate(timeout=20)
+    assert run.returncode == 130, err
+    assert "interrupted" in err
+    assert "sleep 987.5" not in subprocess.run(["ps", "-eo", "args"], capture_output=True, text=True).stdout
