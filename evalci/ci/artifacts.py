@@ -6,12 +6,12 @@ from itertools import islice
 from typing import Final
 
 from evalci.ci.archive import ArchiveRules
-from evalci.ci.failures import ApiError, ApiFailure, Kind
+from evalci.ci.event import TRUSTED_EVENTS
+from evalci.ci.failures import ApiError, ApiFailure, Kind, printable
 from evalci.ci.github import GitHub
 from evalci.ci.values import Artifact, WorkflowRun
 
 _LOOK_AT: Final = 100
-_TRUSTED_EVENTS: Final = frozenset({"push", "schedule", "workflow_dispatch"})
 # This one artifact is at fault, not the connection: an older one may do.
 _TRY_ANOTHER: Final = frozenset({Kind.GONE, Kind.MISSING, Kind.REFUSED})
 
@@ -60,7 +60,7 @@ def restore_artifact(
                 continue
             return Restored(files=files, artifact=artifact, run=run, passed_over=tuple(search.passed_over))
     except ApiError as exc:
-        return Nothing(reason=str(exc.failure), passed_over=tuple(search.passed_over), failure=exc.failure)
+        return Nothing(reason=exc.failure.lines()[0], passed_over=tuple(search.passed_over), failure=exc.failure)
     return Nothing(reason=search.reason(), passed_over=tuple(search.passed_over))
 
 
@@ -86,7 +86,7 @@ class _Search:
                 yield artifact, run
 
     def pass_over(self, artifact: Artifact, reason: str) -> None:
-        self.passed_over.append(f"artifact {artifact.id} of run {artifact.run_id}: {reason}")
+        self.passed_over.append(printable(f"artifact {artifact.id} of run {artifact.run_id}: {reason}"))
 
     def reason(self) -> str:
         if not self.seen:
@@ -128,7 +128,7 @@ class _Search:
             return "its run comes from a fork"
         if run.head_branch != self.trust.branch:
             return f"its run was on the branch {run.head_branch!r}"
-        if run.event not in _TRUSTED_EVENTS:
+        if run.event not in TRUSTED_EVENTS:
             return f"its run was started by {run.event}, which is not trusted"
         if run.conclusion != "success":
             return f"its run ended as {run.conclusion or 'not yet'}"

@@ -8,6 +8,8 @@ from pathlib import Path
 from typing import Any, Final
 
 EVENT_BYTES: Final = 30_000_000
+# What nobody without write access can start.
+TRUSTED_EVENTS: Final = frozenset({"push", "schedule", "workflow_dispatch"})
 _NO_COMMIT: Final = re.compile(r"0*")
 
 
@@ -77,6 +79,11 @@ class CiEnvironment:
     output_path: str | None = None
     cache_mode: str | None = None
     notes: tuple[str, ...] = ()
+
+    @property
+    def keeps_state(self) -> bool:
+        """Whether a green run's state may be what later runs compare with: on the default branch, nobody else's."""
+        return self.on_default_branch and self.event in TRUSTED_EVENTS
 
 
 def read_event_file(path: Path, *, limit: int = EVENT_BYTES) -> str | None:

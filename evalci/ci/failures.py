@@ -1,6 +1,7 @@
 """What a call to the code host can fail with: a kind, a cause, and the line of the workflow to change."""
 
 import re
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -63,6 +64,17 @@ class ApiFailure:
 
     def __str__(self) -> str:
         return "\n".join(self.lines())
+
+
+def told_once(failures: Iterable[ApiFailure]) -> Iterator[str]:
+    """Every failure's cause, and each remedy once."""
+    told: set[str] = set()
+    for failure in dict.fromkeys(failures):
+        cause, *remedy = failure.lines()
+        yield cause
+        if failure.remedy not in told:
+            yield from remedy
+        told.add(failure.remedy)
 
 
 class ApiError(Exception):

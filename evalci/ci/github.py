@@ -167,9 +167,12 @@ class GitHub:
             raise ApiError(ApiFailure(kind=Kind.MALFORMED, call=str(call), message=message)) from None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(slots=True, kw_only=True)
 class PullRequestComments:
-    """The conversation of one pull request."""
+    """The conversation of one pull request.
+
+    A token cannot always ask whose it is (that of a GitHub App may not), so its first comment tells.
+    """
 
     github: GitHub
     number: int
@@ -185,7 +188,7 @@ class PullRequestComments:
         return self.github.comments(self.number)
 
     def create(self, body: str) -> None:
-        self.github.create_comment(self.number, body)
+        self.login = self.github.create_comment(self.number, body).author or self.login
 
     def update(self, comment_id: int, body: str) -> None:
         self.github.update_comment(comment_id, body)

@@ -3,25 +3,30 @@
 import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, Final, Literal
+from typing import Final, Literal
 
 from evalci.ci import sticky
 from evalci.ci.annotations import annotations
-from evalci.ci.commands import annotate
-from evalci.ci.event import CiEnvironment, Provider
-from evalci.ci.failures import ApiError
+from evalci.ci.commands import Annotation, Level, annotate
+from evalci.ci.event import CiEnvironment, Provider, TriggeringRun
+from evalci.ci.exit_codes import worst
+from evalci.ci.failures import ApiError, printable, told_once
 from evalci.ci.file_commands import append_outputs, append_summary
-from evalci.ci.folder import ReportFolder
+from evalci.ci.folder import ERROR_FILE, REPORT_FILE, ReportFolder
 from evalci.ci.github import GitHub, PullRequestComments
 from evalci.ci.gitlab import GitLab, MergeRequestNotes
-from evalci.ci.sticky_offer import Offer
+from evalci.ci.http_api import ApiClient
+from evalci.ci.sticky_body import comment_key
+from evalci.ci.sticky_offer import Did, Offer, Rules
 from evalci.ci.values import Conversation
 from evalci.errors import EXIT_FAILED, EXIT_INCOMPLETE, EXIT_PASSED, EXIT_USAGE, ReportError
 from evalci.model import Report
+from evalci.reporters.inert import code
 from evalci.reporters.json_reader import read_report
 from evalci.reporters.markdown import Options, bodies
+from evalci.wording import snippet
 
 WORDS: Final = {EXIT_PASSED: "passed", EXIT_FAILED: "failed", EXIT_USAGE: "error", EXIT_INCOMPLETE: "incomplete"}
 Texts = Literal["shown", "hidden"]
@@ -40,16 +45,26 @@ class Published:
     def exit_code(self) -> int:
         return self.error_code if self.report is None else self.report.verdict.exit_code
 
+    @property
+    def shard(self) -> str:
+        """Which part of the suite it is, empty for the whole."""
+        shard = None if self.report is None else self.report.suite.shard
+        return "" if shard is None else f"shard {shard}"
+
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Telling:
-    """How to tell it: whether model text may be shown, what tells two jobs' sections apart, how chance is drawn."""
+    """How to tell it: whether model text may be shown, what tells two jobs' sections apart, how chance is drawn.
+
+    `parts` is how many sections the comment will have, where that is known.
+    """
 
     texts: Texts = "shown"
     leg: str = ""
     parts: int | None = None
     new_token: Callable[[], str]
     links: Mapping[str, str]
+    rules: Rules = field(default_factory=Rules)
 
     def options(self, report: Report) -> Options:
         accepted = next((note for note in report.notes if " is accepted by " in note), None)
@@ -59,38 +74,43 @@ class Telling:
 
 def read_folder(folder: ReportFolder) -> tuple[Published, ...]:
     """Every suite that was run, or could not be. A report that cannot be read is told as an error, not as a pass."""
-    found = {slug: _read(slug, path) for slug, path in folder.found_reports().items()}
-    for path in sorted(folder.root.glob("*/error.json")):
-        slug = path.parent.name
-        found.setdefault(slug, _read_error(slug, path))
+    found = {slug: _read(slug, path) for slug, path in folder.found(REPORT_FILE)}
+    found |= {slug: _read_error(slug, path) for slug, path in folder.found(ERROR_FILE)}
     return tuple(found[slug] for slug in sorted(found))
 
 
-def tell_runner(suites: Iterable[Published], where: CiEnvironment, telling: Telling) -> Iterator[str]:
-    """Summary and outputs into the runner's files; yields the annotations to print."""
-    suites = tuple(suites)
-    for suite in suites:
-        if where.summary_path is not None:
+def tell_runner(suites: tuple[Published, ...], where: CiEnvironment, telling: Telling) -> str:
+    """Summary and outputs into the runner's files; gives the annotations to print."""
+    if where.summary_path is not None:
+        for suite in suites:
             append_summary(Path(where.summary_path), _tiers(suite, telling))
-        if where.provider is Provider.GITHUB and suite.report is not None:
-            yield annotate(annotations(suite.report, texts_hidden=telling.texts == "hidden"))
     if where.output_path is not None:
         append_outputs(Path(where.output_path), outputs(suites, where), telling.new_token)
+    if where.provider is not Provider.GITHUB:
+        return ""
+    # The runner counts per step, so all suites share the same ten.
+    return annotate(found for suite in suites for found in _annotations(suite, telling))
+
+
+def _annotations(suite: Published, telling: Telling) -> Iterable[Annotation]:
+    if suite.report is not None:
+        return annotations(suite.report, texts_hidden=telling.texts == "hidden")
+    said = "\n".join(suite.error[:30])
+    return [Annotation(level=Level.ERROR, title=f"{suite.slug}: evals did not run", message=said)]
 
 
 def outputs(suites: tuple[Published, ...], where: CiEnvironment) -> dict[str, str]:
     """Short facts for later steps. `save-state` says whether this run's state may be what later runs compare with."""
-    codes = [suite.exit_code for suite in suites]
-    code = next((c for c in (EXIT_USAGE, EXIT_INCOMPLETE, EXIT_FAILED) if c in codes), max(codes, default=EXIT_USAGE))
+    exit_code = worst([suite.exit_code for suite in suites])
     totals = [suite.report.summary for suite in suites if suite.report is not None]
-    trusted = where.on_default_branch and where.event in ("push", "schedule", "workflow_dispatch")
+    whole = not any(suite.shard for suite in suites)
     return {
-        "verdict": WORDS.get(code, "failed"),
-        "exit-code": str(code),
+        "verdict": WORDS.get(exit_code, "failed"),
+        "exit-code": str(exit_code),
         "total": str(sum(total.total for total in totals)),
         "passed": str(sum(total.passed for total in totals)),
         "failed": str(sum(total.failed for total in totals)),
-        "save-state": "true" if code == EXIT_PASSED and trusted else "false",
+        "save-state": "true" if exit_code == EXIT_PASSED and where.keeps_state and whole else "false",
     }
 
 
@@ -104,14 +124,14 @@ def comment_on_github(
     if where.read_only:
         yield "no comment: this event's token cannot write; the report is kept for `evalci comment` (docs/github.md)"
         return
-    try:
-        login = github.identity()
-    except ApiError as exc:
-        yield from exc.failure.lines()
-        return
-    talk = PullRequestComments(github=github, number=where.pull_request, login=login)
-    for suite in suites:
-        yield from _comment(suite, where, talk, github.api, telling)
+    number = where.pull_request
+    yield from _comments(
+        suites,
+        where,
+        lambda: PullRequestComments(github=github, number=number, login=github.identity()),
+        github.api,
+        telling,
+    )
 
 
 def comment_on_gitlab(
@@ -121,41 +141,55 @@ def comment_on_gitlab(
     if where.pull_request is None or where.head_sha is None:
         yield "no note: this pipeline belongs to no merge request"
         return
+    iid = where.pull_request
+    yield from _comments(
+        suites, where, lambda: MergeRequestNotes(gitlab=gitlab, iid=iid, login=gitlab.identity()), gitlab.api, telling
+    )
+
+
+def _comments(
+    suites: Iterable[Published],
+    where: CiEnvironment,
+    open_talk: Callable[[], Conversation],
+    api: ApiClient,
+    telling: Telling,
+) -> Iterator[str]:
+    """What became of each suite's comment; the same remedy is told once."""
     try:
-        login = gitlab.identity()
+        talk = open_talk()
     except ApiError as exc:
-        yield from exc.failure.lines()
+        yield from told_once([exc.failure])
         return
-    talk = MergeRequestNotes(gitlab=gitlab, iid=where.pull_request, login=login)
+    told: set[str] = set()
     for suite in suites:
-        yield from _comment(suite, where, talk, gitlab.api, telling)
+        outcome = sticky.publish(talk, _offer(suite, where, telling), api, telling.rules)
+        cause, *remedy = outcome.lines()
+        yield f"{printable(suite.slug)}: {cause}"
+        if outcome.did is Did.FAILED and outcome.failure is not None:
+            yield from remedy if outcome.failure.remedy not in told else ()
+            told.add(outcome.failure.remedy)
 
 
-def _comment(suite: Published, where: CiEnvironment, talk: Conversation, api: Any, telling: Telling) -> Iterator[str]:
+def _offer(suite: Published, where: CiEnvironment, telling: Telling) -> Offer:
     tiers = list(_tiers(suite, telling))
-    offer = Offer(
-        comment_key=suite.slug,
-        section_key=telling.leg or "all",
+    return Offer(
+        comment_key=comment_key(suite.slug),
+        section_key=telling.leg or suite.shard or "all",
         sha=where.head_sha or "",
         run=where.run_id or 0,
         attempt=where.attempt,
         tier=lambda number: tiers[number] if number < len(tiers) else None,
         parts=telling.parts,
     )
-    outcome = sticky.publish(talk, offer, api)
-    for line in outcome.lines():
-        yield f"{suite.slug}: {line}" if not line.startswith(" ") else line
 
 
 def _tiers(suite: Published, telling: Telling) -> Iterator[str]:
     if suite.report is not None:
         yield from bodies(suite.report, telling.options(suite.report))
         return
-    from evalci.reporters.inert import code
-
-    lines = "\n".join(f"- {code(line)}" for line in suite.error[:30])
+    head = f"### ❌ Evals did not run · {code(snippet(suite.slug, 100))}\n"
+    lines = "\n".join(f"- {code(snippet(line, 500))}" for line in suite.error[:30])
     more = f"\n- and {len(suite.error) - 30} more" if len(suite.error) > 30 else ""
-    head = f"### ❌ Evals did not run: mistakes in {code(suite.slug)}\n"
     yield f"{head}\n{lines}{more}\n"
     yield head
 
@@ -171,8 +205,10 @@ def _read_error(slug: str, path: Path) -> Published:
     try:
         data = json.loads(path.read_text("utf-8"))
         lines = tuple(str(line) for line in data["lines"])
-        return Published(slug=slug, error=lines, error_code=int(data["exit_code"]))
-    except (OSError, ValueError, KeyError, TypeError):
+        exit_code = int(data["exit_code"])
+        known = exit_code in WORDS and exit_code != EXIT_PASSED
+        return Published(slug=slug, error=lines, error_code=exit_code if known else EXIT_FAILED)
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):
         return Published(slug=slug, error=("the suite did not run, and did not say why",), error_code=EXIT_FAILED)
 
 
@@ -185,6 +221,8 @@ def run_links(where: CiEnvironment) -> dict[str, str]:
     return {"the whole report": f"{where.server_url}/{where.repository}/actions/runs/{where.run_id}"}
 
 
-def with_pull_request(where: CiEnvironment, number: int, head_sha: str) -> CiEnvironment:
-    """The environment as if this run were of that pull request: the second workflow of the fork pattern."""
-    return replace(where, pull_request=number, head_sha=head_sha, read_only=False)
+def in_place_of(where: CiEnvironment, run: TriggeringRun, number: int) -> CiEnvironment:
+    """The environment as that run's own, of that pull request, but with this run's right to write."""
+    return replace(
+        where, pull_request=number, head_sha=run.head_sha, run_id=run.id, attempt=run.attempt, read_only=False
+    )
