@@ -12,6 +12,7 @@ from evalci.model import (
     CaseResult,
     Classification,
     Digests,
+    GateOutcome,
     Recordings,
     Report,
     Snapshot,
@@ -86,6 +87,7 @@ def _result(plan: Plan, run: CaseRun) -> CaseResult:
 def _arm_report(plan: Plan, asked: Asked, digests: Digests, arm: Arm, results: tuple[CaseResult, ...]) -> Report:
     """One target's report: totals, the difference to the baseline, the gates, and the verdict over all three."""
     alone = len(plan.arms) == 1
+    results, calibrations = _calibrated(plan, arm, results)
     diff = _diff(plan, asked, digests, arm, results)
     gates = [block.settings for block in plan.suite.gates_of(arm.name)]
     classification = _classification(plan, gates, results)
@@ -95,7 +97,7 @@ def _arm_report(plan: Plan, asked: Asked, digests: Digests, arm: Arm, results: t
         before=_before(plan, asked, arm, results),
         like_for_like=diff is None or diff.like_for_like,
     )
-    outcomes = evaluate(gates, facts)
+    outcomes = (*evaluate(gates, facts), *calibrations)
     verdict = decide(
         results=results,
         gates=outcomes,
@@ -119,6 +121,31 @@ def _arm_report(plan: Plan, asked: Asked, digests: Digests, arm: Arm, results: t
         changed_recordings=plan.cassette.changed if alone else (),
         notes=_notes(plan, asked) if alone else (),
     )
+
+
+def _calibrated(
+    plan: Plan, arm: Arm, results: tuple[CaseResult, ...]
+) -> tuple[tuple[CaseResult, ...], tuple[GateOutcome, ...]]:
+    """Judges that state how far they agree with people, measured again; a part of a suite cannot tell."""
+    outcomes: list[GateOutcome] = []
+    for place, slot in enumerate(arm.slots):
+        calibration = getattr(slot.scorer, "calibration", None)
+        if calibration is None or plan.request.selection.is_partial:
+            continue
+        from evalci.gates.calibration import keeps_agreement, validated
+
+        kept = keeps_agreement(
+            results,
+            place,
+            scorer=slot.name,
+            labels=calibration.labels,
+            threshold=calibration.threshold,
+            min_kappa=calibration.min_kappa,
+        )
+        outcomes.append(kept)
+        if kept.passed and kept.actual is not None:
+            results = validated(results, place, kept.actual)
+    return results, tuple(outcomes)
 
 
 def _diff(plan: Plan, asked: Asked, digests: Digests, arm: Arm, results: tuple[CaseResult, ...]) -> BaselineDiff | None:

@@ -18,7 +18,9 @@ COMMANDS: Final[Mapping[str, str]] = {
     "comment": "post a saved report on its pull request",
     "baseline": "accepted states: save, show, list",
     "cassette": "work with recordings: stats, show, diff, merge, verify …",
+    "calibrate": "how far a judge agrees with human labels",
     "compare": "two saved reports or baselines side by side",
+    "serve": "look at past runs in a browser; local, read-only",
     "schema": "print the JSON Schema of evals.yaml, for editors",
 }
 

@@ -13,9 +13,10 @@ from evalci.wording import plain_number
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Calibration:
-    """Human verdicts by case id, and the least agreement with them."""
+    """Human verdicts by case id, the value from which on the judge lets pass, and the least agreement of the two."""
 
     labels: Mapping[str, bool]
+    threshold: float
     min_kappa: float
 
 
@@ -30,7 +31,7 @@ class Calibrated:
         if not -1 <= self.min_kappa <= 1:
             yield Fault("min_kappa", f"{who}: min_kappa {plain_number(self.min_kappa)} outside -1.0..=1.0")
 
-    def load(self, tools: Tools) -> Calibration:
+    def load(self, tools: Tools, threshold: float) -> Calibration:
         """The labels read. Raises `Fault` when they cannot be."""
         try:
             labels = read_labels(tools.files.read(self.labels, tools.folder), self.labels)
@@ -38,4 +39,4 @@ class Calibrated:
             raise Fault("calibrated.labels", f"failed to read labels {exc}") from exc
         except DatasetError as exc:
             raise Fault("calibrated.labels", f"the labels cannot be used: {exc.lines()[0]}") from exc
-        return Calibration(labels=labels, min_kappa=self.min_kappa)
+        return Calibration(labels=labels, threshold=threshold, min_kappa=self.min_kappa)

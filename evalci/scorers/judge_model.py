@@ -58,7 +58,9 @@ class Judge:
         return None if self.choices is not None and isinstance(self.threshold, Unstated) else self.threshold
 
     def build(self, tools: Tools) -> "JudgeScorer":
-        calibration = None if self.calibrated is None else self.calibrated.load(tools)
+        calibration = None
+        if self.calibrated is not None and self.passing is not None:
+            calibration = self.calibrated.load(tools, self.passing)
         endpoint = chat_endpoint(self.url, self.model)
         return JudgeScorer(self, endpoint, tools.record(self._caller(tools)), calibration)
 
@@ -111,6 +113,7 @@ class JudgeScorer:
         self, settings: Judge, endpoint: Endpoint, caller: Caller, calibration: Calibration | None = None
     ) -> None:
         self.calibration = calibration
+        self.passing = settings.passing
         self._settings = settings
         self._endpoint = endpoint
         self._caller = caller
