@@ -19,6 +19,7 @@ def _folders() -> list[object]:
     ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("folder", _folders())
 def test_the_case_folder_holds(folder: str) -> None:
     command = f"{sys.executable} -m evalci"
