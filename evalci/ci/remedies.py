@@ -39,7 +39,7 @@ def _is_rate_limit(headers: Mapping[str, str]) -> bool:
 
 def no_answer(host: str) -> str:
     """What to do when the host is at fault: nothing about the suite."""
-    return f"{host} did not answer as it should; the verdict stands. Run the publish step again."
+    return f"{host} did not answer as it should; the verdict stands. Run the step again."
 
 
 def github_remedy(kind: Kind, call: Call, said: str, *, has_token: bool, enterprise: bool, read_only: bool) -> str:
@@ -71,7 +71,7 @@ _REMEDIES: Final[Mapping[Kind, str]] = {
     Kind.SERVER: no_answer("GitHub"),
     Kind.TIMEOUT: no_answer("GitHub"),
     Kind.CONNECTION: "GitHub could not be reached; the verdict stands. Check GITHUB_API_URL, HTTPS_PROXY and NO_PROXY, "
-    "then run the publish step again.",
+    "then run the step again.",
 }
 
 

@@ -18,7 +18,8 @@ from .openapi_check import operation_for
 
 JOB_TOKEN = "ghs_job_token_that_must_never_show"
 PERSON_TOKEN = "ghp_person_token_that_must_never_show"
-_LOGINS = {JOB_TOKEN: "github-actions[bot]", PERSON_TOKEN: "ada"}
+APP_TOKEN = "ghs_app_token_that_must_never_show"
+_LOGINS = {JOB_TOKEN: "github-actions[bot]", PERSON_TOKEN: "ada", APP_TOKEN: "evals-app[bot]"}
 _MAX_BODY = 65_536
 
 
