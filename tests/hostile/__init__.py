@@ -1,0 +1,1 @@
+"""Programs that do harm, run as a suite would run them."""
