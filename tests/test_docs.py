@@ -29,7 +29,6 @@ from tests.unit.cli.test_main import Run
 # What pages speak of and nobody has built yet, each with what it waits for. Empty when everything is built.
 LINKS_WAITING: Final = {
     "docs/github.md": "the Action",
-    "docs/calibration.md": "evalci calibrate",
     "docs/images/pr-comment.png": "the picture of a comment",
 }
 COMMANDS_WAITING: Final = {"init": "the first suite", "merge": "putting shards together"}
@@ -105,7 +104,7 @@ def _lay_out(block: Block, suite: Any, folder: Path) -> None:
         if "schema" in scorer:
             (folder / scorer["schema"]).write_text("{}", "utf-8")
         if "calibrated" in scorer:
-            (folder / scorer["calibrated"]["labels"]).write_text('{"id": "refund-1", "passed": true}\n', "utf-8")
+            (folder / scorer["calibrated"]["labels"]).write_text('{"case_id": "refund-1", "passed": true}\n', "utf-8")
         if scorer["type"] == "python":
             shown = [other.text for other in blocks_of(block.page) if other.language == "python"]
             name, _, function = scorer["function"].partition(":")
