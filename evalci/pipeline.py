@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import redirect_stdout
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from evalci.calls import digest
 from evalci.calls.transport import Transport
@@ -93,7 +93,7 @@ class Plan:
         """What the run is made from. Taken after the run, so that it covers what was recorded."""
         fingerprints = [getattr(slot.scorer, "fingerprint", None) for slot in self.arms[0].slots]
         return Digests(
-            config=digest(self.suite.plain),
+            config=digest(_what_decides(self.suite.plain)),
             cases=self.dataset.digest,
             cassette=self.cassette.digest,
             scorers=digest([self.suite.plain["scorers"], fingerprints]),
@@ -106,6 +106,14 @@ class Plan:
         parts += [(f"scorer {quoted(slot.name)}", slot.scorer) for arm in self.arms for slot in arm.slots]
         told = [f"{who}: {remark}" for who, part in parts for remark in getattr(part, "remarks", ())]
         return tuple(dict.fromkeys(told))
+
+
+def _what_decides(plain: Any) -> Any:
+    """A config without what can never change a result: how many cases are in flight, and whether runs are kept."""
+    run = plain.get("run") if isinstance(plain, dict) else None
+    if not isinstance(run, dict):
+        return plain
+    return {**plain, "run": {key: value for key, value in run.items() if key not in ("concurrency", "history")}}
 
 
 def load_suite(config: Path) -> Suite:
