@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterable, Iterator
-from functools import cached_property
+from functools import cache
 from typing import Any, Final
 
 MASK: Final = "[redacted]"
@@ -12,23 +12,23 @@ _SHORTEST_SECRET: Final = 6
 # Fewer characters of base64 would be found in text that has nothing to do with the secret.
 _SHORTEST_ENCODED: Final = 8
 
-# Prefixes that the issuers publish, so that scanners can find leaked keys. Repetitions are bounded where a match may
-# fail late, so that no text takes longer than its length.
+# Prefixes that the issuers publish, so that scanners can find leaked keys: words of which a key holds one, and how keys
+# of that kind look. Repetitions are bounded where a match may fail late, so that no text takes longer than its length.
 _ISSUED_KEYS: Final = (
-    r"\bsk-[A-Za-z0-9_-]{20,}"
-    r"|\bAKIA[0-9A-Z]{16}\b"
-    r"|\bAIza[0-9A-Za-z_-]{35}"
-    r"|\bgh[pousr]_[A-Za-z0-9]{30,}"
-    r"|\bgithub_pat_[A-Za-z0-9_]{30,}"
-    r"|\bglpat-[A-Za-z0-9_-]{20,}"
-    r"|\bhf_[A-Za-z0-9]{30,}"
-    r"|\bnpm_[A-Za-z0-9]{36}"
-    r"|\bpypi-[A-Za-z0-9_-]{50,}"
-    r"|\bxox[abeoprs]-[A-Za-z0-9-]{10,}"
-    r"|\beyJ[A-Za-z0-9_-]{10,2000}\.eyJ[A-Za-z0-9_-]{10,8000}\.[A-Za-z0-9_-]{10,}"
-    r"|(?<=[Bb]earer )[A-Za-z0-9._~+/-]{20,}=*"
-    r"|(?<=://)[^\s/:@]{1,64}:[^\s/:@]{3,256}(?=@)"
-    r"|-----BEGIN [A-Z ]{0,40}PRIVATE KEY-----[\s\S]*?(?:-----END [A-Z ]{0,40}PRIVATE KEY-----|\Z)"
+    (("sk-",), r"\bsk-[A-Za-z0-9_-]{20,}"),
+    (("AKIA",), r"\bAKIA[0-9A-Z]{16}\b"),
+    (("AIza",), r"\bAIza[0-9A-Za-z_-]{35}"),
+    (("ghp_", "gho_", "ghu_", "ghs_", "ghr_"), r"\bgh[pousr]_[A-Za-z0-9]{30,}"),
+    (("github_pat_",), r"\bgithub_pat_[A-Za-z0-9_]{30,}"),
+    (("glpat-",), r"\bglpat-[A-Za-z0-9_-]{20,}"),
+    (("hf_",), r"\bhf_[A-Za-z0-9]{30,}"),
+    (("npm_",), r"\bnpm_[A-Za-z0-9]{36}"),
+    (("pypi-",), r"\bpypi-[A-Za-z0-9_-]{50,}"),
+    (("xox",), r"\bxox[abeoprs]-[A-Za-z0-9-]{10,}"),
+    (("eyJ",), r"\beyJ[A-Za-z0-9_-]{10,2000}\.eyJ[A-Za-z0-9_-]{10,8000}\.[A-Za-z0-9_-]{10,}"),
+    (("earer ",), r"(?<=[Bb]earer )[A-Za-z0-9._~+/-]{20,}=*"),
+    (("://",), r"(?<=://)[^\s/:@]{1,64}:[^\s/:@]{3,256}(?=@)"),
+    (("-----BEGIN ",), r"-----BEGIN [A-Z ]{0,40}PRIVATE KEY-----[\s\S]*?(?:-----END [A-Z ]{0,40}PRIVATE KEY-----|\Z)"),
 )
 
 
@@ -44,10 +44,6 @@ class Redactor:
         )
         self._spellings = tuple(dict.fromkeys(spelling for value in self._values for spelling in _spellings(value)))
 
-    @cached_property
-    def _pattern(self) -> re.Pattern[str]:
-        return re.compile(_ISSUED_KEYS)
-
     def known(self, text: str) -> str:
         """The text without the secrets that were handed in."""
         for spelling in self._spellings:
@@ -57,7 +53,10 @@ class Redactor:
 
     def scrub(self, text: str) -> str:
         """The text without known secrets and without what looks like one."""
-        return self._pattern.sub(MASK, self.known(text))
+        text = self.known(text)
+        # Looking for a few words takes a hundredth of the time that looking for the patterns does.
+        looks = tuple(look for words, look in _ISSUED_KEYS if any(word in text for word in words))
+        return _any_of(looks).sub(MASK, text) if looks else text
 
     def scrub_value(self, value: Any) -> Any:
         """Any JSON value with every text in it scrubbed; keys are left as they are."""
@@ -68,6 +67,11 @@ class Redactor:
         if isinstance(value, (list, tuple)):
             return [self.scrub_value(item) for item in value]
         return value
+
+
+@cache
+def _any_of(looks: tuple[str, ...]) -> re.Pattern[str]:
+    return re.compile("|".join(looks))
 
 
 def _spellings(secret: str) -> Iterator[str]:
