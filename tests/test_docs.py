@@ -40,6 +40,8 @@ SUITE: Final[Mapping[str, Any]] = {
     "scorers": [{"type": "contains", "value": "30 days"}],
 }
 ROW: Final = '{"id": "refund-1", "input": "How long do refunds take?", "expected": "30 days", "trace": "t.json"}\n'
+# The example that a page outside of examples/ speaks of, where it is not the support bot.
+PLACES: Final = {"docs/calibration.md": "examples/calibrate"}
 # Commands that pages may show and that no test starts from here.
 NOT_STARTED: Final = {"scripts/test", "scripts/record-examples", "docker", "git", "npm", "uv", "gh"}
 
@@ -205,13 +207,14 @@ class _Program(IProgram):
 
 @pytest.mark.parametrize("block", blocks("sh", "bash", "shell"), ids=str)
 def test_shown_commands_run_offline_and_end_as_the_text_says(block: Block, tmp_path: Path) -> None:
-    words = [_first_word(line) for line in _commands(block.text)]
-    if set(words) & NOT_STARTED:
-        words = [word for word in words if word not in NOT_STARTED]
-    assert set(words) <= {"cd", "evalci", "scripts/demo"}, f"{block} shows commands that no test knows"
-    lines = [line for line in _commands(block.text) if _first_word(line) not in NOT_STARTED]
-    if not lines:
+    if not re.search(r"^\W*(?:evalci|scripts/|cd )", block.text, re.MULTILINE):
+        subprocess.run(["/bin/sh", "-n"], input=block.text, text=True, check=True)
         return
+    lines = [line for line in _commands(block.text) if _first_word(line) not in NOT_STARTED]
+    words = {_first_word(line) for line in lines}
+    if not lines or "pip" in words:
+        return
+    assert words <= {"cd", "evalci", "scripts/demo"}, f"{block} shows commands that no test knows"
     if "node" in block.text and shutil.which("node") is None:
         pytest.skip("needs node")
     copy = _copy_of_the_project(tmp_path)
@@ -241,7 +244,9 @@ def _folder(block: Block) -> str:
     """Where a reader stands: at the root when the block says where to go, else in the folder the page speaks of."""
     if re.match(r"\(?cd examples/|scripts/", block.text.strip()):
         return "."
-    return str(Path(block.page).parent) if block.page.startswith("examples/") else "examples/support-bot"
+    if block.page.startswith("examples/"):
+        return str(Path(block.page).parent)
+    return PLACES.get(block.page, "examples/support-bot")
 
 
 def _copy_of_the_project(folder: Path) -> Path:
