@@ -18,6 +18,7 @@ from evalci.reporters.style import PLAIN
 FILE: Final = "history.db"
 KEPT_RUNS: Final = 500
 KEPT_BYTES: Final = 200 * 1024 * 1024
+READ_BYTES: Final = 1024 * 1024
 BUSY_TIMEOUT_S: Final = 5.0
 _TABLE: Final = """
 CREATE TABLE IF NOT EXISTS run_history (
@@ -117,6 +118,17 @@ class HistoryStore:
             return read_report(zlib.decompress(found[0]))
         except (zlib.error, TypeError, EvalciError) as exc:
             raise HistoryError(f"run {run_id} of the history is damaged: {exc}") from exc
+
+    def damage(self, run_id: int) -> str | None:
+        """Why a run's report cannot be read, None when it can. A large one is unpacked only; a checksum guards it."""
+        try:
+            with _reported("read"), contextlib.closing(self._connect()) as database:
+                found = database.execute("SELECT report FROM run_history WHERE id = ?", (run_id,)).fetchone()
+            if found is not None and len(data := zlib.decompress(found[0])) <= READ_BYTES:
+                read_report(data)
+        except (zlib.error, TypeError, EvalciError) as exc:
+            return f"run {run_id} of the history is damaged: {exc}"
+        return None
 
     def _connect(self, *, create: bool = False) -> sqlite3.Connection:
         if create:

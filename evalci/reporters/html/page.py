@@ -1,11 +1,12 @@
 """The report as a page: how much of it is told, and the parts that the template lays out."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import TYPE_CHECKING, Any, Final
 
 from evalci.errors import EXIT_INCOMPLETE, EXIT_INTERRUPTED
-from evalci.model import ComparisonRow, Report, Verdict
+from evalci.model import Comparison, ComparisonRow, Report, Verdict
 from evalci.reporters import facts
 from evalci.reporters.html import cases, changes, figures, texts
 from evalci.reporters.markdown import command
@@ -66,6 +67,7 @@ def render(report: Report, style: Style = PLAIN) -> str:
     return page
 
 
+@cache
 def environment(*packages: str) -> "Environment":
     """Templates of the report, and before them those of the packages; whatever they print is escaped."""
     from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
@@ -111,7 +113,7 @@ def context(report: Report, detail: Detail) -> dict[str, Any]:
         "in_short": facts.in_short(report),
         "parts": parts,
         "recordings": changes.recordings(report, every, detail.text),
-        "matrix": comparison_views(report, parts),
+        "matrix": report.comparison and matrix_view(report.comparison, parts),
         "command": command(report),
     }
 
@@ -157,14 +159,11 @@ class MatrixView:
     anchors: tuple[dict[str, str], ...]
 
 
-def comparison_views(report: Report, parts: tuple[Part, ...]) -> MatrixView | None:
-    """None without a comparison."""
-    if report.comparison is None:
-        return None
-    rows = report.comparison.rows
-    alike = [row for row in rows if _is_alike(row)]
+def matrix_view(comparison: Comparison, parts: Sequence[Part]) -> MatrixView:
+    """The rows of a comparison, and where the cases of each part are."""
+    alike = [row for row in comparison.rows if _is_alike(row)]
     return MatrixView(
-        apart=tuple(row for row in rows if not _is_alike(row)),
+        apart=tuple(row for row in comparison.rows if not _is_alike(row)),
         alike=tuple(alike[:ALIKE_ROWS]),
         alike_count=len(alike),
         anchors=tuple({view.result.id: view.anchor for view in part.cases} for part in parts),
