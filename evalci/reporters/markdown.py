@@ -157,8 +157,8 @@ def _how_to_accept(report: Report, options: Options) -> str:
     if any(not diff.passed for diff in diffs):
         save = f"{_run(report)} --save-baseline {shlex.quote(diffs[0].label)}"
         return (
-            f"Is the drop meant? Accept it, for everyone to see: add the label {code(options.accept_label)} to the pull"
-            f" request, or commit the baseline that {code(save)} writes."
+            f"Is the drop intended? Accept it, for everyone to see: add the label {code(options.accept_label)} to the"
+            f" pull request, or commit the baseline that {code(save)} writes."
         )
     if report.summary.failed and not diffs:
         save = f"{_run(report)} --save-baseline main"

@@ -3,11 +3,15 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
+from typing import Final
 
 from evalci.model import BaselineDiff, CaseResult, Change, GateOutcome, Report, Snapshot
 from evalci.reporters import facts
 from evalci.reporters.inert import block, code, diff_block, html_code
 from evalci.wording import count_of, snippet
+
+# So few cases are shown with their texts unfolded.
+OPEN: Final = 3
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -110,7 +114,7 @@ def section(title: str, count: int, items: Iterator[Item], detail: Detail) -> li
     lines = ["", f"#### {title} ({count})", ""]
     folds = detail.folds if detail.has_texts else 0
     for item in islice(items, folds):
-        lines += _fold(item, detail)
+        lines += _fold(item, detail, " open" if count <= OPEN else "")
     lines += ["", *(_row(item, detail) for item in islice(items, detail.rows))]
     more = count - folds - detail.rows
     if more > 0:
@@ -118,14 +122,15 @@ def section(title: str, count: int, items: Iterator[Item], detail: Detail) -> li
     return lines
 
 
-def _fold(item: Item, detail: Detail) -> list[str]:
-    """What a reader sees at once, and the texts behind it."""
-    why = f" — {html_code(snippet(item.reasons[0], detail.reason // 2))}" if item.reasons else ""
+def _fold(item: Item, detail: Detail, opened: str) -> list[str]:
+    """What a reader sees at once, and the texts behind it. Several reasons stand behind it too."""
+    room = detail.reason if len(item.reasons) == 1 else detail.reason // 2
+    why = f" — {html_code(snippet(item.reasons[0], room))}" if item.reasons else ""
     moves = f" {html_code(snippet(item.moves, detail.reason))}" if item.moves else ""
-    lines = [f"<details><summary>❌ <b>{html_code(_name(item))}</b>{moves}{why}</summary>", ""]
+    lines = [f"<details{opened}><summary>❌ <b>{html_code(_name(item))}</b>{moves}{why}</summary>", ""]
     if item.where:
         lines += [f"At {code(snippet(item.where))}", ""]
-    if len(item.reasons) > 1 or any(len(reason) > detail.reason // 2 for reason in item.reasons):
+    if len(item.reasons) > 1:
         lines += [f"- {code(snippet(reason, detail.reason))}" for reason in item.reasons[:10]]
     lines += ["", *_texts(item.before, item.after, detail), "", "</details>"]
     return lines
@@ -185,7 +190,7 @@ def cases(report: Report, detail: Detail) -> list[str]:
         *ids("Removed", [change.case_id for change in diff.removed], detail),
         *ids("Failing as in the baseline", [change.case_id for change in diff.accepted], detail),
     ]
-    return [*lines, "", "#### Also changed" if not diff.is_empty else "#### Unchanged", "", *rest] if rest else lines
+    return [*lines, "", "#### Other cases", "", *rest] if rest else lines
 
 
 def baseline_line(diff: BaselineDiff) -> str:

@@ -241,15 +241,30 @@ def test_what_else_changed_is_a_line_each() -> None:
     )
     text = render(report_of(passed(), baseline=found))
     assert (
-        "#### Also changed\n\n- **Fixed (1):** `f`\n- **Edited since the baseline (2):** `e`, `x`\n"
+        "#### Other cases\n\n- **Fixed (1):** `f`\n- **Edited since the baseline (2):** `e`, `x`\n"
         "- **Removed (1):** `r`\n- **Failing as in the baseline (1):** `k`\n"
     ) in text
 
 
 def test_failures_that_were_there_before_are_no_change() -> None:
     text = render(report_of(failed("k"), baseline=diff(accepted=(change("k", "failed", "failed"),))))
-    assert "#### Unchanged\n\n- **Failing as in the baseline (1):** `k`" in text
+    assert "#### Other cases\n\n- **Failing as in the baseline (1):** `k`" in text
     assert "#### Failing" not in text
+
+
+@pytest.mark.parametrize(("count", "opened"), [(1, 1), (3, 3), (4, 0)])
+def test_a_few_cases_are_shown_unfolded(count: int, opened: int) -> None:
+    regressed = tuple(change(f"c{n}", before_text="yes", after_text="no") for n in range(count))
+    text = render(report_of(*(failed(f"c{n}") for n in range(count)), baseline=diff(regressed=regressed)))
+    assert text.count("<details open>") == opened
+    assert text.count("<details") == count
+
+
+def test_a_single_reason_is_told_once_and_several_stand_below() -> None:
+    reason = "wanted " + "x" * 200
+    assert render(report_of(failed("a", scores=(missed(reason=reason),)))).count("x" * 200) == 1
+    two = (missed("first", reason="no first"), missed("second", reason="no second"))
+    assert "- `first: no first`\n- `second: no second`\n" in render(report_of(failed("a", scores=two)))
 
 
 def test_a_long_row_of_ids_is_cut() -> None:
@@ -468,7 +483,7 @@ def test_hidden_texts_keep_out_all_that_a_model_or_a_server_said() -> None:
     )
     for text in (*bodies(report, HIDDEN), *bodies(replace(report, baseline=None), HIDDEN)):
         assert said not in text
-        assert "<details>" not in text
+        assert "<details" not in text
 
 
 def test_hidden_texts_still_tell_which_case_moved_and_where_it_stands() -> None:
@@ -488,7 +503,7 @@ def test_nothing_that_a_report_holds_is_live(report: Report) -> None:
         assert not found.links
         assert not found.mistakes
         assert not found.open
-        assert found.attributes <= {("pre", "lang"), ("code", "class")}
+        assert found.attributes <= {("pre", "lang"), ("code", "class"), ("details", "open")}
 
 
 @pytest.mark.parametrize("text", [text for text in HOSTILE if text.strip()])
