@@ -120,7 +120,9 @@ class NdjsonScorer:
         while not self._closing:
             self._send()
             if not self._flying:
-                await self._hear()
+                await asyncio.sleep(0)  # whoever got the last answer mostly asks again at once
+                if not (self._flying or self._closing):
+                    await self._hear()
                 continue
             try:
                 line = await process.read_line()

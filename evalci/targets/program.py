@@ -152,7 +152,13 @@ def _explained(execution: Execution, given: Grade, expected: str | None) -> Iter
             yield f"expected {seen((expected or '').strip())}, got {seen(execution.stdout.strip())}"
         case "timeout" | "error":
             yield f"the program {execution.ending}"
-        case _ if last := execution.stderr.strip().rpartition("\n")[2]:
+        case _ if last := _last_words(execution.stderr):
             yield f"the last line on stderr: {seen(last)}"
     if execution.dropped:
         yield f"{execution.dropped} bytes of output past output_mb were dropped"
+
+
+def _last_words(stderr: str) -> str:
+    """The last line with a word in it."""
+    lines = reversed(stderr.splitlines())
+    return next((line.strip() for line in lines if any(map(str.isalnum, line))), "")
