@@ -247,17 +247,17 @@ def support_report(**more: Any) -> Report:
     )
     gates = (
         GateOutcome(
-            gate="pass_rate",
+            gate="pass_rate >= 0.9",
             type="pass_rate",
             passed=False,
             actual=24 / 29,
             min=0.9,
             reason="24 of 29 judged cases pass",
         ),
-        GateOutcome(gate="mean_score(faithful)", type="mean_score", passed=True, actual=0.8123, min=0.75),
-        GateOutcome(gate="cost", type="cost", passed=True, actual=0.0123, max=0.05),
+        GateOutcome(gate="mean_score(faithful) >= 0.75", type="mean_score", passed=True, actual=0.8123, min=0.75),
+        GateOutcome(gate="cost <= $0.05", type="cost", passed=True, actual=0.0123, max=0.05),
         GateOutcome(
-            gate="latency(p95)",
+            gate="latency(p95) <= 2000 ms",
             type="latency",
             passed=False,
             actual=4213,
@@ -282,8 +282,8 @@ def support_report(**more: Any) -> Report:
                 exit_code=1,
                 reasons=(
                     "2 cases regressed against baseline main, 1 new failing case",
-                    "gate pass_rate: 24 of 29 judged cases pass",
-                    "gate latency(p95): agent-refund-without-asking took 4213 ms",
+                    "gate pass_rate >= 0.9 failed: 24 of 29 judged cases pass",
+                    "gate latency(p95) <= 2000 ms failed: agent-refund-without-asking took 4213 ms",
                 ),
             ),
             "gates": gates,
@@ -322,7 +322,7 @@ def passing_report() -> Report:
         suite=SuiteInfo(config="evals.yaml", target="support-bot", cache="replay", cases=len(results)),
         no_baseline="no artifact of branch main was found; the first push to main that passes leaves one",
         recordings=Recordings(hits=48),
-        gates=(GateOutcome(gate="pass_rate", type="pass_rate", passed=True, actual=1.0, min=0.9),),
+        gates=(GateOutcome(gate="pass_rate >= 0.9", type="pass_rate", passed=True, actual=1.0, min=0.9),),
     )
 
 

@@ -4,7 +4,7 @@ from typing import Final
 
 from evalci.model import GateOutcome, Summary
 from evalci.reporters.facts import gate_actual
-from evalci.wording import count_of, plain_number
+from evalci.wording import count_of
 
 MOST_DECIMALS: Final = 6
 
@@ -44,30 +44,12 @@ def duration(milliseconds: int) -> str:
     return f"{seconds:.1f} s" if seconds < 60 else f"{seconds:,.0f} s"
 
 
-_UNITS: Final = {"cost": ("$", ""), "latency": ("", " ms")}
-
-
 def seen(gate: GateOutcome) -> str:
-    """What the gate saw, in its unit."""
-    if gate.actual is None:
-        return "not measured"
+    """What the gate saw, in its unit; its label says what it wanted."""
     text = gate_actual(gate)
-    return _in_unit(text.removesuffix(".00") if gate.type == "latency" else text, gate)
-
-
-def bound(gate: GateOutcome) -> str:
-    """`at least 0.9`, `at most 2000 ms`."""
-    parts = [
-        f"{words} {_in_unit(plain_number(value), gate)}"
-        for words, value in (("at least", gate.min), ("at most", gate.max))
-        if value is not None
-    ]
-    return " and ".join(parts)
-
-
-def _in_unit(text: str, gate: GateOutcome) -> str:
-    before, after = _UNITS.get(gate.type, ("", ""))
-    return f"{before}{text}{after}"
+    if gate.actual is None:
+        return text
+    return {"cost": f"${text}", "latency": f"{text.removesuffix('.00')} ms"}.get(gate.type, text)
 
 
 def meter(value: float) -> str:

@@ -1,5 +1,6 @@
 """What people read, kept as files: each folder holds a report.json and what every reporter makes of it."""
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -18,11 +19,17 @@ def terminal(report: Report) -> str:
     return render("terminal", report) + verdict(report, PLAIN)
 
 
+def without_style(page: str) -> str:
+    """The page as kept: its style is one for all, and tests in a browser look at it."""
+    return re.sub("(?<=<style>\n).*?(?=</style>)", "", page, flags=re.DOTALL)
+
+
 WRITTEN: dict[str, Callable[[Report], str]] = {
     "report.json": lambda report: render("json", report),
     "terminal.txt": terminal,
     "junit.xml": lambda report: render("junit", report),
     "report.md": lambda report: render("markdown", report),
+    "report.html": lambda report: without_style(render("html", report)),
 }
 
 
