@@ -112,10 +112,11 @@ class ReportFolder:
     """`evalci-report/`: `restored/<suite>/` of the first step, `<suite>/` of the second, `state/<suite>/` to keep.
 
     It lies in a workspace that a pull request fills, so what lies there already is not ours: old files are cleared
-    away before a suite begins, and nothing is read or written through a link.
+    away before a suite begins, and nothing is read or written through a link. `shard` is the part that this job runs.
     """
 
     root: Path
+    shard: str = ""
 
     def restored(self, suite: str) -> Path:
         """What was restored for a suite: `.evalci`-like, with `cassette.jsonl`, `baseline.json`, `provenance.json`."""
@@ -146,7 +147,8 @@ class ReportFolder:
 
     def leave_error(self, suite: str, lines: Sequence[str], exit_code: int) -> None:
         """Instead of a report, the reason why there is none."""
-        text = json.dumps({"exit_code": exit_code, "lines": list(lines)}, indent=2) + "\n"
+        told = {"exit_code": exit_code, "lines": list(lines), "shard": self.shard}
+        text = json.dumps(told, indent=2, sort_keys=True) + "\n"
         (self.reports(suite) / ERROR_FILE).write_text(text, "utf-8")
 
     def leave_reports(self, suite: str, texts: dict[str, str]) -> None:

@@ -29,6 +29,7 @@ from evalci.reporters.markdown import Options, bodies
 from evalci.wording import snippet
 
 WORDS: Final = {EXIT_PASSED: "passed", EXIT_FAILED: "failed", EXIT_USAGE: "error", EXIT_INCOMPLETE: "incomplete"}
+_CACHE_REFUSES: Final = ("read", "none")
 Texts = Literal["shown", "hidden"]
 
 
@@ -40,6 +41,7 @@ class Published:
     report: Report | None = None
     error: tuple[str, ...] = ()
     error_code: int = EXIT_USAGE
+    error_shard: str = ""
 
     @property
     def exit_code(self) -> int:
@@ -48,8 +50,8 @@ class Published:
     @property
     def shard(self) -> str:
         """Which part of the suite it is, empty for the whole."""
-        shard = None if self.report is None else self.report.suite.shard
-        return "" if shard is None else f"shard {shard}"
+        shard = self.error_shard if self.report is None else self.report.suite.shard
+        return f"shard {shard}" if shard else ""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -100,18 +102,29 @@ def _annotations(suite: Published, telling: Telling) -> Iterable[Annotation]:
 
 
 def outputs(suites: tuple[Published, ...], where: CiEnvironment) -> dict[str, str]:
-    """Short facts for later steps. `save-state` says whether this run's state may be what later runs compare with."""
+    """Short facts for later steps.
+
+    `save-state` says whether this run's state may be what later runs compare with, `save-cache` whether the cache takes
+    it too.
+    """
     exit_code = worst([suite.exit_code for suite in suites])
     totals = [suite.report.summary for suite in suites if suite.report is not None]
-    whole = not any(suite.shard for suite in suites)
+    keeps = exit_code == EXIT_PASSED and where.keeps_state and not any(suite.shard for suite in suites)
     return {
         "verdict": WORDS.get(exit_code, "failed"),
         "exit-code": str(exit_code),
         "total": str(sum(total.total for total in totals)),
         "passed": str(sum(total.passed for total in totals)),
         "failed": str(sum(total.failed for total in totals)),
-        "save-state": "true" if exit_code == EXIT_PASSED and where.keeps_state and whole else "false",
+        "save-state": "true" if keeps else "false",
+        "save-cache": "true" if keeps and where.cache_mode not in _CACHE_REFUSES else "false",
     }
+
+
+def is_kept_without_cache(suites: tuple[Published, ...], where: CiEnvironment) -> bool:
+    """Whether the state is to be kept, but this job's cache token may not write."""
+    found = outputs(suites, where)
+    return found["save-state"] == "true" and found["save-cache"] == "false"
 
 
 def comment_on_github(
@@ -205,9 +218,9 @@ def _read_error(slug: str, path: Path) -> Published:
     try:
         data = json.loads(path.read_text("utf-8"))
         lines = tuple(str(line) for line in data["lines"])
-        exit_code = int(data["exit_code"])
+        exit_code, shard = int(data["exit_code"]), str(data["shard"])
         known = exit_code in WORDS and exit_code != EXIT_PASSED
-        return Published(slug=slug, error=lines, error_code=exit_code if known else EXIT_FAILED)
+        return Published(slug=slug, error=lines, error_code=exit_code if known else EXIT_FAILED, error_shard=shard[:20])
     except (OSError, ValueError, KeyError, TypeError, RecursionError):
         return Published(slug=slug, error=("the suite did not run, and did not say why",), error_code=EXIT_FAILED)
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from evalci.ci.evaluate import Evaluation
     from evalci.ci.github import GitHub
     from evalci.ci.publish import Published, Telling
-    from evalci.pipeline import Surroundings
+    from evalci.pipeline import Request, Surroundings
 
 # What opens doors, and the runner's files by which a program could change later steps: the step that runs the suite,
 # and all that it starts, must not have them.
@@ -151,39 +151,46 @@ def _evaluate(words: list[str], console: Console) -> int:
     if len(environ) < len(console.environ):
         return _step("evaluate", words, console, environ)
     from evalci.ci.exit_codes import worst
-    from evalci.pipeline import Surroundings
+    from evalci.pipeline import Request, Surroundings
 
     around = Surroundings(environ=environ, on_bug=console.bug)
-    folder = ReportFolder(Path(arguments.dir))
+    selection = Selection(shard=None if arguments.shard is None else read_shard(arguments.shard))
+    folder = ReportFolder(Path(arguments.dir), shard="" if selection.shard is None else str(selection.shard))
     named = check_slugs([Path(config) for config in arguments.configs])
     for slug in named:
         folder.begin_evaluating(slug)
-    return worst([_evaluate_one(slug, config, arguments, folder, around, console) for slug, config in named.items()])
+    requests = {
+        slug: Request(config=config, cache=arguments.cache, target=arguments.target, selection=selection)
+        for slug, config in named.items()
+    }
+    required = arguments.require_baseline
+    codes = []
+    for slug, request in requests.items():
+        found, printed = _run_one(slug, request, arguments.baseline, folder, around, console, required)
+        _show(found, printed, console)
+        codes.append(found.exit_code)
+    return worst(codes)
 
 
-def _evaluate_one(
+def _run_one(
     slug: str,
-    config: Path,
-    arguments: argparse.Namespace,
+    request: "Request",
+    label: str,
     folder: ReportFolder,
     around: "Surroundings",
     console: Console,
-) -> int:
+    required: bool,
+) -> "tuple[Evaluation, str]":
+    """What a suite came to, and what its functions printed: on GitHub the runner would read that line by line."""
     import io
     from contextlib import nullcontext, redirect_stderr
 
     from evalci.ci.evaluate import evaluate_suite
-    from evalci.pipeline import Request
 
-    selection = Selection(shard=None if arguments.shard is None else read_shard(arguments.shard))
-    request = Request(config=config, cache=arguments.cache, target=arguments.target, selection=selection)
-    required = arguments.require_baseline
-    # What functions of the suite print would reach the runner line by line; here it waits to be guarded.
     printed = io.StringIO()
     with redirect_stderr(printed) if _on_github(console) else nullcontext():
-        found = run_async(evaluate_suite(slug, request, arguments.baseline, folder, around, require_baseline=required))
-    _show(found, printed.getvalue(), console)
-    return found.exit_code
+        found = run_async(evaluate_suite(slug, request, label, folder, around, require_baseline=required))
+    return found, printed.getvalue()
 
 
 def _show(found: "Evaluation", printed: str, console: Console) -> None:
@@ -235,6 +242,8 @@ def _publish(words: list[str], console: Console, reach: "Reach") -> int:
         links=publish.run_links(where),
     )
     console.write(publish.tell_runner(suites, where, telling))
+    if publish.is_kept_without_cache(suites, where):
+        console.error(f"the cache takes nothing here (ACTIONS_CACHE_MODE={where.cache_mode}); the artifact is enough")
     for line in _comments(suites, where, console, telling, reach):
         console.error(line)
     return EXIT_PASSED

@@ -130,7 +130,9 @@ def test_a_failure_while_posting_for_a_fork_is_told(scene: Scene, operation: str
     facts = {"branch": "change", "event_name": "pull_request", "head": fork}
     run = scene.fake.add_run(500, head_sha=HEAD, **facts) | {"pull_requests": []}
     scene.fake.add_pull(PULL, head_sha=HEAD, head_ref="change", head=fork)
-    scene.fake.add_artifact("evalci-report", {"evals/error.json": b'{"exit_code": 2, "lines": ["no"]}'}, run)
+    scene.fake.add_artifact(
+        "evalci-report", {"evals/error.json": b'{"exit_code": 2, "lines": ["no"], "shard": ""}'}, run
+    )
     scene.arrives("workflow_run", run=600, of=run)
     break_call(scene, operation, how)
     step = scene.comment("--parts", "1")

@@ -159,7 +159,7 @@ def test_a_comment_with_few_hostile_cases_shows_them_whole_and_nothing_is_live(s
 def test_a_hostile_mistake_in_a_config_is_not_live_either(scene: Scene):
     scene.restore()
     lines = [hostile(number) for number in range(100)]
-    (scene.folder / "evals/error.json").write_text(json.dumps({"exit_code": 2, "lines": lines}))
+    (scene.folder / "evals/error.json").write_text(json.dumps({"exit_code": 2, "lines": lines, "shard": ""}))
     scene.publish("--parts", "1")
     [seen] = looked_at(scene.comments)
     check_nothing_is_live(seen)
