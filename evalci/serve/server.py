@@ -72,14 +72,13 @@ class _Handler(BaseHTTPRequestHandler):
     def _send(self, answer: Answer) -> None:
         body = answer.body.encode("utf-8", "replace")
         self.close_connection = True
+        if self.request_version == "HTTP/0.9":  # http.server would leave the headers out
+            self.request_version = "HTTP/1.0"
         self.send_response(answer.status)
-        for name, value in {
-            **HEADERS,
-            **answer.headers,
-            "Content-Length": str(len(body)),
-            "Connection": "close",
-        }.items():
+        for name, value in (*HEADERS.items(), *answer.headers.items()):
             self.send_header(name, value)
+        self.send_header("Content-Length", str(len(body)))
+        self.send_header("Connection", "close")
         self.end_headers()
         if self.command != "HEAD":
             self.wfile.write(body)
