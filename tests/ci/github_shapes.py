@@ -3,6 +3,7 @@
 import json
 from copy import deepcopy
 from typing import Any
+from urllib.parse import quote
 
 from .openapi_check import DATA
 
@@ -27,7 +28,7 @@ def moment(seconds: int) -> str:
 
 
 def user(login: str) -> dict[str, Any]:
-    url = f"https://api.github.com/users/{login}"
+    url = f"https://api.github.com/users/{quote(login)}"
     return {**_PULL["user"], "login": login, "url": url, "type": "Bot" if login.endswith("[bot]") else "User"}
 
 

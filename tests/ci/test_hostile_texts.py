@@ -4,9 +4,7 @@ Read by remark with GitHub's own extensions, which know mentions, issue links an
 """
 
 import json
-import os
 import re
-import shutil
 import subprocess
 from pathlib import Path
 from typing import Any
@@ -17,6 +15,7 @@ from evalci.model import GateOutcome
 from evalci.reporters import Style, render
 from tests.factories import HOSTILE, case, change, diff, failed, missed, report_of, suite
 
+from .node_packages import need_packages
 from .runner_oracle import MESSAGE_UNITS, summary_is_shown
 from .runner_oracle import Step as RunnerStep
 from .scene import Scene
@@ -86,12 +85,7 @@ def published(scene: Scene, report: Any, *words: str) -> RunnerStep:
 
 def looked_at(texts: list[str]) -> list[dict[str, Any]]:
     """What remark sees; the packages are installed from the lock file into a folder that git ignores."""
-    if shutil.which("node") is None or shutil.which("npm") is None:
-        if os.environ.get("EVALCI_TEST_STRICT"):
-            pytest.fail("node and npm are needed to read Markdown as GitHub does")
-        pytest.skip("node is not here")
-    if not (REMARK / "node_modules/.package-lock.json").is_file():
-        subprocess.run(["npm", "ci", "--no-audit", "--no-fund", "--ignore-scripts"], cwd=REMARK, check=True)
+    need_packages(REMARK)
     command = ["node", str(REMARK / "look.mjs")]
     done = subprocess.run(command, input=json.dumps(texts), capture_output=True, text=True, check=True, timeout=120)
     return json.loads(done.stdout)
@@ -181,7 +175,8 @@ def test_the_check_would_notice():
     assert the_oracle_notices(["### Fine\n\n- `@octocat #12`\n", f"<pre>\n{MARK}\n</pre>"]) == [False, False]
 
 
-def test_the_lock_file_names_no_registry():
-    packages = json.loads((REMARK / "package-lock.json").read_text())["packages"]
+@pytest.mark.parametrize("folder", ["remark", "prism"])
+def test_a_lock_file_names_no_registry(folder: str):
+    packages = json.loads((REMARK.parent / folder / "package-lock.json").read_text())["packages"]
     assert not [name for name, facts in packages.items() if "resolved" in facts]
     assert all("integrity" in facts for name, facts in packages.items() if name)

@@ -182,7 +182,7 @@ def test_pain_21_an_absolute_path_is_resolved_inside_the_project_or_refused_by_n
     scene.config.write_text(absolute.replace("datasets: [", f"datasets: [{{file: {outside}}}, "))
     _, evaluated, _ = scene.whole()
     assert evaluated.code == 2
-    assert f"{outside} lies outside the project" in evaluated.err
+    assert f"{outside}: it lies outside the project" in evaluated.err
 
 
 def test_pain_24_what_was_passed_over_is_logged_with_the_reason(scene: Scene):
