@@ -1,0 +1,215 @@
+"""Is an evidence folder what its manifest says? Every digest and every record is made again."""
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+from evalci.adapters.archive import Archive, ArchiveError, check_structure
+from evalci.adapters.call import Called
+from evalci.adapters.strict import NotOneObject, one_object
+from evalci.errors import EvalciError
+from evalci.evidence.attempts import Attempt, plan_attempts
+from evalci.evidence.folder import MANIFEST, STATEMENT, as_bytes
+from evalci.evidence.manifest import CATALOG, SCHEMA, archive_place, replay_manifest
+from evalci.evidence.records import (
+    Ledger,
+    Setting,
+    attempt_record,
+    deterministic_grade,
+    execution_of,
+    judge_grade,
+    judge_request_of,
+    sha256,
+    ungraded,
+)
+from evalci.evidence.runner import judge_place
+from evalci.evidence.statement import statement_of
+from evalci.evidence.suite import read_questions
+from evalci.evidence.summary import request_ids, summary_of
+from evalci.files import ProjectFiles
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Verified:
+    """What a check found: every problem, with the file it is about first; none when the folder holds."""
+
+    problems: tuple[str, ...]
+    digest: str | None = None
+    manifest: Mapping[str, Any] | None = None
+
+
+def verify(place: Path, digest: str | None = None) -> Verified:
+    """Check a folder. `digest` is the manifest's digest as the run printed it, where somebody wrote it down."""
+    try:
+        data = (place / MANIFEST).read_bytes()
+    except OSError as exc:
+        return Verified(problems=(f"{MANIFEST}: cannot be read: {exc.strerror or exc}",))
+    seen = sha256(data)
+    problems = []
+    if digest is not None and digest.lower() != seen:
+        problems.append(f"{MANIFEST}: has SHA-256 {seen}, the run printed {digest}")
+    problems += _statement_digest(place, seen)
+    try:
+        manifest = one_object(data)
+        if manifest.get("schema") != SCHEMA:
+            raise NotOneObject(f"its schema is not {SCHEMA}")
+        files = tuple(_artifacts(place, manifest))
+        problems += [*files, *_statement(place, manifest, seen)]
+        if not files:
+            problems += _again(place, manifest)
+    except NotOneObject as exc:
+        return Verified(problems=(*problems, f"{MANIFEST}: {exc}"), digest=seen)
+    except (KeyError, TypeError, ValueError, AttributeError, EvalciError) as exc:
+        problems.append(f"{MANIFEST}: does not describe such a run: {type(exc).__name__}: {exc}")
+        return Verified(problems=tuple(problems), digest=seen)
+    return Verified(problems=tuple(problems), digest=seen, manifest=manifest)
+
+
+def _statement_digest(place: Path, seen: str) -> Iterator[str]:
+    """The digest that the Statement carries must be that of the manifest."""
+    try:
+        statement = one_object((place / STATEMENT).read_bytes())
+        carried = statement["subject"][0]["digest"]["sha256"]
+    except OSError as exc:
+        yield f"{STATEMENT}: is missing or cannot be read: {exc.strerror or exc}"
+    except (NotOneObject, KeyError, IndexError, TypeError) as exc:
+        yield f"{STATEMENT}: is no in-toto Statement: {exc}"
+    else:
+        if carried != seen:
+            yield f"{MANIFEST}: has SHA-256 {seen}, {STATEMENT} carries {carried}: one of the two was changed"
+
+
+def _statement(place: Path, manifest: Mapping[str, Any], seen: str) -> Iterator[str]:
+    """The Statement says what the manifest says, to the byte."""
+    try:
+        data = (place / STATEMENT).read_bytes()
+    except OSError:
+        return
+    if data != as_bytes(statement_of(manifest, seen)):
+        yield f"{STATEMENT}: differs from what the manifest says"
+
+
+def _artifacts(place: Path, manifest: Mapping[str, Any]) -> Iterator[str]:
+    """Each file that differs, is missing, or is extra."""
+    listed = {entry["path"]: entry for entry in manifest["artifacts"]}
+    if len(listed) != len(manifest["artifacts"]):
+        yield f"{MANIFEST}: lists a file twice"
+    for path, entry in sorted(listed.items()):
+        pure = PurePosixPath(path)
+        if pure.is_absolute() or ".." in pure.parts:
+            yield f"{path}: lies outside the folder"
+            continue
+        file = place / pure
+        if file.is_symlink() or not file.is_file():
+            yield f"{path}: is missing"
+            continue
+        data = file.read_bytes()
+        if sha256(data) != entry["sha256"] or len(data) != entry["bytes"]:
+            yield f"{path}: differs: it has SHA-256 {sha256(data)}, the manifest says {entry['sha256']}"
+    known = {*listed, MANIFEST, STATEMENT}
+    for file in sorted(place.rglob("*")):
+        name = file.relative_to(place).as_posix()
+        if (file.is_symlink() or not file.is_dir()) and name not in known:
+            yield f"{name}: is extra; the manifest does not list it, so it is no part of the run"
+
+
+def _again(place: Path, manifest: Mapping[str, Any]) -> Iterator[str]:
+    """What the manifest says, made again from the artifacts."""
+    if manifest["kind"] == "run":
+        report = json.loads((place / "report.json").read_bytes())
+        again: Mapping[str, Any] = replay_manifest(report)
+        yield from _differing(manifest, {key: value for key, value in again.items() if key != "tool"})
+        return
+    suite, digests = manifest["suite"], manifest["digests"]
+    (archive_path,) = (e["path"] for e in manifest["artifacts"] if e["path"].startswith("archive/"))
+    archive_data = (place / archive_path).read_bytes()
+    yield from _inputs(place, digests, archive_path, archive_data)
+    questions = read_questions(CATALOG, place, ProjectFiles(root=place), suite["mode"])
+    attempts = plan_attempts(questions, suite["mode"], suite["runs_per_condition"], suite["seed"])
+    setting = Setting(mode=suite["mode"], archive_sha256=digests["archive"])
+    ledger, records = Ledger(), []
+    for attempt in attempts:
+        path = f"{attempt.folder}/record.json"
+        stored = one_object((place / path).read_bytes())
+        record = _record_again(place, attempt, stored, setting, ledger)
+        records.append(record)
+        if as_bytes(record) != as_bytes(stored):
+            yield f"{path}: is not what comes of the raw answers{_where(record, stored)}"
+    yield from _whole_run(manifest, attempts, records, len(questions))
+
+
+def _inputs(place: Path, digests: Mapping[str, str], path: str, data: bytes) -> Iterator[str]:
+    if sha256((place / CATALOG).read_bytes()) != digests["cases"]:
+        yield f"{CATALOG}: is not the file whose digest the manifest gives"
+    if sha256(data) != digests["archive"]:
+        yield f"{path}: is not the archive whose digest the manifest gives"
+    try:
+        name = PurePosixPath(path).name
+        check_structure(Archive(name=name, data=data, sha256=digests["archive"]))
+        assert archive_place(name) == path
+    except ArchiveError as exc:
+        yield f"{path}: {exc}"
+
+
+def _whole_run(
+    manifest: Mapping[str, Any], attempts: Sequence[Attempt], records: Sequence[Mapping[str, Any]], cases: int
+) -> Iterator[str]:
+    made = {
+        "request_ids": request_ids(records),
+        **summary_of(records, manifest["suite"]["mode"]),
+        "suite": {
+            **manifest["suite"],
+            "cases": cases,
+            "conditions": sorted({attempt.condition for attempt in attempts}),
+        },
+    }
+    yield from _differing(manifest, made)
+
+
+def _differing(manifest: Mapping[str, Any], made: Mapping[str, Any]) -> Iterator[str]:
+    for key, value in made.items():
+        if as_bytes(manifest.get(key)) != as_bytes(value):
+            yield f"{MANIFEST}: its {key} is not what comes of the artifacts"
+
+
+def _record_again(
+    place: Path,
+    attempt: Attempt,
+    stored: Mapping[str, Any],
+    setting: Setting,
+    ledger: Ledger,
+) -> dict[str, Any]:
+    """The record of an attempt from its raw answers. How a call ended is known from the record alone."""
+    hashes: dict[str, str] = {}
+    called = _called(place, f"{attempt.folder}/executor", stored["executor_result"]["trouble"], hashes)
+    execution = execution_of(called, attempt, setting, ledger)
+    grades = []
+    for number, assertion in enumerate(attempt.question.assertions, start=1):
+        if execution.answer is None:
+            grades.append(ungraded(assertion))
+        elif not assertion.is_semantic:
+            grades.append(deterministic_grade(assertion, execution.text))
+        else:
+            judged = judge_place(attempt, number)
+            trouble = stored["all_grades"][number - 1]["judge_record"]["trouble"]
+            request = judge_request_of(attempt, assertion, execution.text or "")
+            left = _called(place, judged, trouble, hashes)
+            grades.append(judge_grade(left, attempt, assertion, request, judged, ledger))
+    return attempt_record(attempt, execution, grades, hashes)
+
+
+def _called(place: Path, path: str, trouble: str | None, hashes: dict[str, str]) -> Called:
+    out, err = ((place / f"{path}.{ending}").read_bytes() for ending in ("stdout", "stderr"))
+    hashes[f"{path}.stdout"], hashes[f"{path}.stderr"] = sha256(out), sha256(err)
+    return Called(stdout=out, stderr=err.decode("utf-8", "replace"), trouble=trouble)
+
+
+def _where(record: Mapping[str, Any], stored: Mapping[str, Any]) -> str:
+    """Which part of a record does not agree, in words."""
+    grades = zip(record["all_grades"], stored.get("all_grades", ()), strict=False)
+    for made, kept in grades:
+        if made["status"] != kept.get("status"):
+            return f": its record and the grade of assertion {made['id']} do not agree"
+    return ""
