@@ -9,11 +9,14 @@ import pytest
 from evalci.config.suite import Suite, read_suite
 from evalci.errors import ConfigError, EvalciError
 from evalci.pipeline import KINDS, Request, Surroundings, prepare
+from tests.vector_areas import adapter_configs
 
 
 def run(row: dict[str, Any]) -> None:
     given, want = row["given"], row["want"]
-    if "targets" in given:
+    if row["source"] == "st_eval":
+        adapter_configs.run(row)
+    elif "targets" in given:
         _check_choice_of_target(given, want)
     elif want.get("ok") is False:
         with pytest.raises(ConfigError) as caught:

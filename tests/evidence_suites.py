@@ -1,0 +1,93 @@
+"""Evidence suites in a folder: a tiny archive, cases with assertions, and adapters that are told how to behave."""
+
+import hashlib
+import io
+import json
+import sys
+import tarfile
+from pathlib import Path
+from typing import Any
+
+from evalci.cli.main import main
+
+PROGRAMS = Path(__file__).parent / "programs"
+SECRET = "provider-secret-9f8e7d"
+CASES = [
+    {
+        "id": "hidden-id-1",
+        "input": "Say it.",
+        "expected": "hidden-expected",
+        "expected_route": "hidden-route",
+        "assertions": [
+            {"id": "answers", "oracle": "contains", "value": "an answer"},
+            {"id": "careful", "oracle": "llm_judge", "description": "It is careful.", "severity": "blocker"},
+        ],
+    }
+]
+
+
+def tar_gz(members: dict[str, bytes]) -> bytes:
+    data = io.BytesIO()
+    with tarfile.open(fileobj=data, mode="w:gz") as tar:
+        for name, content in members.items():
+            info = tarfile.TarInfo(name)
+            info.size = len(content)
+            tar.addfile(info, io.BytesIO(content))
+    return data.getvalue()
+
+
+def suite_in(
+    place: Path,
+    cases: list[dict[str, Any]] | None = None,
+    mode: str = "behavior",
+    timeout: float = 30,
+    adapters: dict[str, list[str]] | None = None,
+) -> dict[str, str]:
+    """The environment to run suite `smoke` of `place/evidence.yaml` with."""
+    archive = place / "plugin.tar.gz"
+    archive.write_bytes(tar_gz({"skill/SKILL.md": b"be careful\n"}))
+    digest = hashlib.sha256(archive.read_bytes()).hexdigest()
+    Path(f"{archive}.sha256").write_text(f"{digest}  plugin.tar.gz\n")
+    (place / "cases.jsonl").write_text("".join(json.dumps(case) + "\n" for case in cases or CASES))
+    (place / "evidence.yaml").write_text(f"suites:\n  smoke: {{ cases: cases.jsonl, mode: {mode} }}\n")
+    (place / "models.json").write_text(json.dumps(model_config(timeout, adapters or {})))
+    return {
+        "PATH": "/usr/bin:/bin",
+        "HOME": "/root",
+        "SECRET_OTHER": "another-secret",
+        "PROVIDER_API_KEY": SECRET,
+        "ST_EVAL_MODEL_CONFIG": str(place / "models.json"),
+        "ST_EVAL_PLUGIN_ARCHIVE": str(archive),
+    }
+
+
+def model_config(timeout: float, adapters: dict[str, list[str]]) -> dict[str, Any]:
+    def adapter(name: str, variable: str) -> dict[str, Any]:
+        command = adapters.get(name, [sys.executable, str(PROGRAMS / f"adapter_{name}.py")])
+        return {"command": command, "timeout_seconds": timeout, "pass_env": ["PROVIDER_API_KEY", variable]}
+
+    return {
+        "environment_id": "test/image@sha256:" + "a" * 64,
+        "executor_model": "double/executor-2026-01-01",
+        "judge_model": "double/judge-2026-01-01",
+        "executor_parameters": {"temperature": 0},
+        "judge_parameters": {"temperature": 0},
+        "executor": adapter("executor", "BEHAVE"),
+        "judge": adapter("judge", "JUDGE"),
+    }
+
+
+def evalci(*words: str, environ: dict[str, str]) -> tuple[int, str, str]:
+    out, err = io.StringIO(), io.StringIO()
+    code = main(words, stdin=io.StringIO(), stdout=out, stderr=err, environ=environ)
+    return code, out.getvalue(), err.getvalue()
+
+
+def run(place: Path, environ: dict[str, str], runs: int = 1) -> tuple[int, dict[str, Any], str]:
+    code, out, err = evalci(
+        *("evidence", "run", "--suite", "smoke", "--runs-per-condition", str(runs), "--seed", "7"),
+        *("--output-dir", str(place / "out"), "--config", str(place / "evidence.yaml")),
+        environ=environ,
+    )
+    manifest = json.loads((place / "out/manifest.json").read_bytes()) if (place / "out/manifest.json").exists() else {}
+    return code, manifest, out + err
