@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from evalci.engine import CaseRun
+from evalci.errors import UsageError
 from evalci.gates.facts import GateFacts, evaluate, needs_classification
 from evalci.gates.verdict import decide, decide_all
 from evalci.model import (
@@ -26,6 +27,7 @@ from evalci.summary.programs import program_stats
 from evalci.summary.summarize import summarize
 from evalci.summary.trials import fold, single
 from evalci.summary.verdicts import attempt
+from evalci.wording import quoted
 
 if TYPE_CHECKING:
     from evalci.baseline.snapshot import Baseline
@@ -57,6 +59,7 @@ class Asked:
 
 async def run_suite(plan: Plan, around: Surroundings, asked: Asked) -> Report:
     """From a checked plan to something a reporter can print."""
+    _check_replay(plan)
     ran = await run_plan(plan, around)
     digests = plan.digests
     folded = [(arm, _results(plan, runs)) for arm, runs in ran]
@@ -68,6 +71,22 @@ def _results(plan: Plan, runs: Sequence[CaseRun]) -> tuple[CaseResult, ...]:
     """Each case folded over its trials; what the budget leaves out of a replay is skipped, in dataset order."""
     results = tuple(_result(plan, run) for run in runs)
     return charge(results, plan.suite.run.budget_usd) if plan.request.cache == "replay" else results
+
+
+def _check_replay(plan: Plan) -> None:
+    """Raises `UsageError` when a replay is asked of what is never recorded."""
+    for arm in plan.arms:
+        for part in (arm.target, *(slot.scorer for slot in arm.slots)):
+            why = getattr(part, "never_recorded", None)
+            if why and plan.request.cache == "replay":
+                hint = "pass --cache off: that starts the adapters, which may cost money"
+                raise UsageError(f"target {quoted(arm.name)}: {why}, so there is nothing to replay", hint=hint)
+
+
+def _incomplete(arm: Arm) -> tuple[str, ...]:
+    """What evidence lacks, by the word of the adapters that an arm uses."""
+    parts = (arm.target, *(slot.scorer for slot in arm.slots))
+    return tuple(dict.fromkeys(what for part in parts for what in getattr(part, "incomplete", ())))
 
 
 def _result(plan: Plan, run: CaseRun) -> CaseResult:
@@ -104,6 +123,7 @@ def _arm_report(plan: Plan, asked: Asked, digests: Digests, arm: Arm, results: t
         baseline=diff,
         threshold=asked.threshold,
         require_baseline=asked.require_baseline,
+        incomplete=_incomplete(arm),
         no_baseline=asked.no_baseline or "",
         drop_accepted=asked.drop_accepted_by is not None,
     )

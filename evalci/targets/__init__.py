@@ -16,6 +16,7 @@ class Target(Protocol):
 
 
 TARGETS: Final[Mapping[str, Kind]] = {
+    "adapter": Kind("evalci.targets.adapter:AdapterTarget", "an executor adapter, held to the evidence protocol"),
     "http": Kind("evalci.targets.http:Http", "any HTTP API: a request template, and a pointer to the answer"),
     "openai-compatible": Kind("evalci.targets.openai_chat:OpenAIChat", "a chat model behind an OpenAI-compatible API"),
     "program": Kind(
