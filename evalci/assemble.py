@@ -2,10 +2,10 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from evalci.engine import CaseRun
-from evalci.errors import UsageError
+from evalci.errors import EXIT_PASSED, UsageError
 from evalci.gates.facts import GateFacts, evaluate, needs_classification
 from evalci.gates.verdict import decide, decide_all
 from evalci.model import (
@@ -19,6 +19,7 @@ from evalci.model import (
     Snapshot,
     SuiteInfo,
     Summary,
+    Verdict,
 )
 from evalci.pipeline import Arm, Plan, Surroundings, run_plan
 from evalci.summary.budget import charge, skipped_result
@@ -31,6 +32,8 @@ from evalci.wording import quoted
 
 if TYPE_CHECKING:
     from evalci.baseline.snapshot import Baseline
+
+DROP_ACCEPTED_BY: Final = "what got worse since the baseline is accepted by "
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -61,16 +64,22 @@ async def run_suite(plan: Plan, around: Surroundings, asked: Asked) -> Report:
     """From a checked plan to something a reporter can print."""
     _check_replay(plan)
     ran = await run_plan(plan, around)
-    digests = plan.digests
-    folded = [(arm, _results(plan, runs)) for arm, runs in ran]
-    reports = [_arm_report(plan, asked, digests, arm, results) for arm, results in folded]
+    return assemble(plan, asked, plan.digests, [(arm, tuple(_result(plan, run) for run in runs)) for arm, runs in ran])
+
+
+def assemble(
+    plan: Plan, asked: Asked, digests: Digests, results: Sequence[tuple[Arm, tuple[CaseResult, ...]]]
+) -> Report:
+    """The report over each arm's cases, in dataset order."""
+    reports = [_arm_report(plan, asked, digests, arm, _charged(plan, found)) for arm, found in results]
     return reports[0] if len(reports) == 1 else _matrix_report(plan, asked, digests, reports)
 
 
-def _results(plan: Plan, runs: Sequence[CaseRun]) -> tuple[CaseResult, ...]:
-    """Each case folded over its trials; what the budget leaves out of a replay is skipped, in dataset order."""
-    results = tuple(_result(plan, run) for run in runs)
-    return charge(results, plan.suite.run.budget_usd) if plan.request.cache == "replay" else results
+def _charged(plan: Plan, results: tuple[CaseResult, ...]) -> tuple[CaseResult, ...]:
+    """What the budget leaves out of a replay is skipped, in dataset order; a shard does not know what others spend."""
+    if plan.request.cache != "replay" or plan.request.selection.shard is not None:
+        return results
+    return charge(results, plan.suite.run.budget_usd)
 
 
 def _check_replay(plan: Plan) -> None:
@@ -116,16 +125,20 @@ def _arm_report(plan: Plan, asked: Asked, digests: Digests, arm: Arm, results: t
         before=_before(plan, asked, arm, results),
         like_for_like=diff is None or diff.like_for_like,
     )
-    outcomes = (*evaluate(gates, facts), *calibrations)
-    verdict = decide(
-        results=results,
-        gates=outcomes,
-        baseline=diff,
-        threshold=asked.threshold,
-        require_baseline=asked.require_baseline,
-        incomplete=_incomplete(arm),
-        no_baseline=asked.no_baseline or "",
-        drop_accepted=asked.drop_accepted_by is not None,
+    outcomes = () if _is_empty_shard(plan, results) else (*evaluate(gates, facts), *calibrations)
+    verdict = (
+        Verdict(passed=True, exit_code=EXIT_PASSED)
+        if _is_empty_shard(plan, results)
+        else decide(
+            results=results,
+            gates=outcomes,
+            baseline=diff,
+            threshold=asked.threshold,
+            require_baseline=asked.require_baseline,
+            incomplete=_incomplete(arm),
+            no_baseline=asked.no_baseline or "",
+            drop_accepted=asked.drop_accepted_by is not None,
+        )
     )
     return Report(
         suite=_suite_info(plan, digests, arm.name, len(results)),
@@ -141,6 +154,11 @@ def _arm_report(plan: Plan, asked: Asked, digests: Digests, arm: Arm, results: t
         changed_recordings=plan.cassette.changed if alone else (),
         notes=_notes(plan, asked) if alone else (),
     )
+
+
+def _is_empty_shard(plan: Plan, results: tuple[CaseResult, ...]) -> bool:
+    """Did all cases of the suite fall to other shards? What is asked of the suite is asked there, and of the whole."""
+    return plan.request.selection.shard is not None and not results and bool(plan.dataset.cases)
 
 
 def _calibrated(
@@ -249,9 +267,7 @@ def _suite_info(plan: Plan, digests: Digests, target: str, cases: int) -> SuiteI
 def _notes(plan: Plan, asked: Asked) -> tuple[str, ...]:
     """What a reader should know besides: answers lost to a torn line, limits that did not bind, who accepted a drop."""
     notes = (*plan.cassette.notes, *plan.remarks)
-    if asked.drop_accepted_by is None:
-        return notes
-    return (*notes, f"what got worse since the baseline is accepted by {asked.drop_accepted_by}")
+    return notes if asked.drop_accepted_by is None else (*notes, f"{DROP_ACCEPTED_BY}{asked.drop_accepted_by}")
 
 
 def _recordings(plan: Plan) -> Recordings | None:

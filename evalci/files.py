@@ -33,13 +33,15 @@ class ProjectFiles:
             raise FileRefused("a path cannot hold a NUL character")
         found = folder / path
         if not self.allow_outside and not _inside(found, self.root):
-            raise FileRefused(f"{path} lies outside the project; move it inside, or pass --allow-outside")
+            raise FileRefused(f"{path}: it lies outside the project; move it inside, or pass --allow-outside")
         return found
 
     def read(self, path: str, folder: Path) -> bytes:
         """The bytes of a data file. Raises `FileRefused` when it is outside, missing or unreadable."""
         found = self.find(path, folder)
         try:
+            if found.exists() and not (found.is_file() or found.is_dir()):
+                raise FileRefused(f"{path}: it is a pipe or a device, and no file")
             return found.read_bytes()
         except OSError as exc:
             raise FileRefused(f"{path}: {exc.strerror or exc}") from exc
@@ -48,6 +50,12 @@ class ProjectFiles:
         """How reports name a file: relative to the project, with slashes; the same from any working directory."""
         relative = os.path.relpath(path.absolute(), self.root)
         return path.name if relative.startswith("..") else Path(relative).as_posix()
+
+
+def read_bounded(path: Path, most: int) -> bytes:
+    """All of a file; of what has no size, such as a device, one byte more than `most`."""
+    with path.open("rb") as file:
+        return file.read(-1 if path.is_file() else most + 1)
 
 
 def _inside(path: Path, root: Path) -> bool:

@@ -14,10 +14,11 @@ from evalci.config.decode import place_faults
 from evalci.config.kinds import Kinds
 from evalci.config.settings import Fault, Faults
 from evalci.config.suite import Block, Suite, read_suite
+from evalci.config.yaml_text import MOST_BYTES
 from evalci.datasets import Dataset, read_datasets
 from evalci.engine import CaseRun, EngineSettings, Slot, run_cases
 from evalci.errors import ConfigError, InputError, Problem, UsageError
-from evalci.files import ProjectFiles
+from evalci.files import ProjectFiles, read_bounded
 from evalci.gates import GATES
 from evalci.model import Case, Digests
 from evalci.scorers import SCORERS
@@ -123,7 +124,7 @@ def load_suite(config: Path) -> Suite:
 
         return load_python_suite(config, KINDS)
     try:
-        data = config.read_bytes()
+        data = read_bounded(config, MOST_BYTES)
     except OSError as exc:
         hint = "name a config, or make one with `evalci init`" if isinstance(exc, FileNotFoundError) else ""
         message = f"cannot read the config: {exc.strerror or exc}"
@@ -159,7 +160,9 @@ def prepare(request: Request, around: Surroundings, suite: Suite | None = None) 
         tools=tools,
         dataset=dataset,
         cases=chosen,
-        arms=_with_cases([arm for arm in arms if arm], suite, chosen),
+        arms=_with_cases(
+            [arm for arm in arms if arm], suite, chosen, whole_arms=request.selection.shard is not None
+        ),
         cassette=cassette,
         request=request,
     )
@@ -210,12 +213,12 @@ async def _close(plan: Plan) -> None:
 def _arm_names(suite: Suite, request: Request) -> tuple[str, ...]:
     """The targets to run: the matrix, the one that was named, or the only one."""
     available = ", ".join(sorted(suite.targets))
-    if request.matrix is not None:
-        return request.matrix
-    if request.target is not None:
-        if request.target not in suite.targets:
-            raise UsageError(f"target {quoted(request.target)} not found; available: {available}")
-        return (request.target,)
+    named = request.matrix or (() if request.target is None else (request.target,))
+    for name in named:
+        if name not in suite.targets:
+            raise UsageError(f"target {quoted(name)} not found; available: {available}")
+    if named:
+        return named
     if suite.run.matrix is not None:
         return suite.run.matrix
     if len(suite.targets) > 1 and not suite.evals:
@@ -238,13 +241,14 @@ def _variables(settings: object) -> Sequence[str]:
     return [*([single] if single else []), *(getattr(settings, "pass_env", None) or ())]
 
 
-def _with_cases(arms: Sequence[Arm], suite: Suite, chosen: tuple[Case, ...]) -> tuple[Arm, ...]:
+def _with_cases(arms: Sequence[Arm], suite: Suite, chosen: tuple[Case, ...], *, whole_arms: bool) -> tuple[Arm, ...]:
     """Each arm with its cases: all that were chosen, or in a suite in Python those of its eval, if it has any left."""
     if not suite.evals:
         return tuple(replace(arm, cases=chosen) for arm in arms)
     taken = set(map(id, chosen))
     own = [replace(arm, cases=tuple(case for case in suite.evals[arm.name].cases if id(case) in taken)) for arm in arms]
-    return tuple(arm for arm in own if arm.cases) or tuple(own)
+    # Every shard has every arm, so that their reports have one form.
+    return tuple(arm for arm in own if arm.cases or whole_arms) or tuple(own)
 
 
 def _arm(name: str, suite: Suite, tools: Tools, problems: list[Problem]) -> Arm | None:

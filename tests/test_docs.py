@@ -1,6 +1,7 @@
 """What the documents show is run: suites validate, rows are cases, code works, commands end as the text says."""
 
 import asyncio
+import hashlib
 import json
 import os
 import re
@@ -8,8 +9,10 @@ import shlex
 import shutil
 import subprocess
 import sys
+import tarfile
 from collections.abc import Mapping
 from importlib import import_module
+from itertools import takewhile
 from pathlib import Path
 from typing import Any, Final
 
@@ -28,7 +31,7 @@ from tests.unit.cli.test_main import Run
 
 # What pages speak of and nobody has built yet, each with what it waits for. Empty when everything is built.
 LINKS_WAITING: Final[dict[str, str]] = {}
-COMMANDS_WAITING: Final = {"init": "the first suite", "merge": "putting shards together"}
+COMMANDS_WAITING: Final = {"init": "the first suite"}
 
 SUITE_KEYS: Final = {"targets", "datasets", "scorers", "run"}
 SUITE: Final[Mapping[str, Any]] = {
@@ -39,8 +42,9 @@ SUITE: Final[Mapping[str, Any]] = {
 ROW: Final = '{"id": "refund-1", "input": "How long do refunds take?", "expected": "30 days", "trace": "t.json"}\n'
 # The example that a page outside of examples/ speaks of, where it is not the support bot.
 PLACES: Final = {"docs/calibration.md": "examples/calibrate"}
-# Commands that pages may show and that no test starts from here.
-NOT_STARTED: Final = {"scripts/test", "scripts/record-examples", "docker", "git", "npm", "uv", "gh"}
+# Commands that are started as they are shown; what follows any other in its block is left out with it.
+STARTED: Final = {"cd", "evalci", "scripts/demo"}
+NOT_STARTED: Final = {"scripts/test", "scripts/record-examples", "docker", "git", "npm", "uv", "gh", "pip", "python"}
 
 
 # --- YAML and JSON --------------------------------------------------------------------------------------------------
@@ -56,7 +60,10 @@ def test_a_yaml_example_is_a_sound_suite_or_workflow(
     shown = plain(root)
     if _is_workflow(shown):
         return
+    if "suites" in shown:
+        return  # evidence.yaml, whose models and digests are placeholders
     text = block.text if "targets" in shown else json.dumps(_as_suite(shown))
+    text = text.replace("/opt/", f"{tmp_path}/")
     (tmp_path / "evals.yaml").write_text(text, "utf-8")
     _lay_out(block, plain(read_yaml(text.encode(), name="evals.yaml")[0]), tmp_path)
     monkeypatch.chdir(tmp_path)
@@ -109,11 +116,21 @@ def _lay_out(block: Block, suite: Any, folder: Path) -> None:
             name, _, function = scorer["function"].partition(":")
             (folder / name).write_text(next(text for text in shown if f"def {function}(" in text), "utf-8")
     for target in suite["targets"].values():
-        if target["type"] == "program":
-            path = folder / target["path"]
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text("#!/bin/sh\ncat\n", "utf-8")
-            path.chmod(0o755)
+        for name in (target.get("path"), target.get("archive"), *target.get("command", ())[1:]):
+            if name is not None:
+                (folder / name).parent.mkdir(parents=True, exist_ok=True)
+                _write_program_or_archive(folder / name)
+
+
+def _write_program_or_archive(path: Path) -> None:
+    if path.suffix != ".gz":
+        path.write_text("#!/bin/sh\ncat\n", "utf-8")
+        path.chmod(0o755)
+        return
+    with tarfile.open(path, "w:gz") as archive:
+        archive.addfile(tarfile.TarInfo("skill.md"))
+    digest = hashlib.sha256(path.read_bytes()).hexdigest()
+    path.with_name(f"{path.name}.sha256").write_text(f"{digest}  {path.name}\n", "utf-8")
 
 
 @pytest.mark.parametrize("block", blocks("json", "jsonl"), ids=str)
@@ -203,15 +220,16 @@ class _Program(IProgram):
 
 
 @pytest.mark.parametrize("block", blocks("sh", "bash", "shell"), ids=str)
+@pytest.mark.slow
 def test_shown_commands_run_offline_and_end_as_the_text_says(block: Block, tmp_path: Path) -> None:
     if not re.search(r"^\W*(?:evalci|scripts/|cd )", block.text, re.MULTILINE):
         subprocess.run(["/bin/sh", "-n"], input=block.text, text=True, check=True)
         return
-    lines = [line for line in _commands(block.text) if _first_word(line) not in NOT_STARTED]
-    words = {_first_word(line) for line in lines}
-    if not lines or "pip" in words:
+    lines = list(takewhile(lambda line: _first_word(line) in STARTED, _commands(block.text)))
+    others = {_first_word(line) for line in _commands(block.text)} - STARTED - NOT_STARTED
+    assert all("=" in word for word in others), f"{block} shows commands that no test knows"
+    if not lines:
         return
-    assert words <= {"cd", "evalci", "scripts/demo"}, f"{block} shows commands that no test knows"
     if "node" in block.text and shutil.which("node") is None:
         pytest.skip("needs node")
     copy = _copy_of_the_project(tmp_path)
@@ -239,7 +257,7 @@ def _first_word(line: str) -> str:
 
 def _folder(block: Block) -> str:
     """Where a reader stands: at the root when the block says where to go, else in the folder the page speaks of."""
-    if re.match(r"\(?cd examples/|scripts/", block.text.strip()):
+    if re.search(r"\bexamples/|^scripts/", block.text):
         return "."
     if block.page.startswith("examples/"):
         return str(Path(block.page).parent)
@@ -313,7 +331,7 @@ def _with_a_module() -> set[str]:
 
 FORBIDDEN: Final = {
     "the name on the package index belongs to another project": r"pip3? install (?:-\S+ )*evalci\b(?!-)",
-    "a path of somebody's machine": r"(?<![\w.])/(?:home|root|Users|tmp|mnt|opt|srv|work/\w)[\w/.-]*",
+    "a path of somebody's machine": r"(?<![\w.])/(?:home|root|Users|tmp|mnt|srv|work/\w)[\w/.-]*",
     "a host of somebody's network": r"--(?:extra-)?index-url|//(?:[\w-]+\.)*(?:pypi|registry|artifactory|nexus)\b",
 }
 

@@ -24,7 +24,9 @@ TOLD: Final = {
     "shell-target": ("All 8 cases pass", 8, 0),
     "support-bot": ("7 cases pass and 9 fail", 7, 9),
 }
-ELSEWHERE: Final = {"from-evalcore": "tests/test_from_evalcore.py"}
+ELSEWHERE: Final = {"from-evalcore": "tests/test_from_evalcore.py", "evidence": "tests/test_docs.py"}
+AT_EVERY_SAVE: Final = "support-bot"
+SLOW: Final = (pytest.mark.slow,)
 NEEDS_NODE: Final = {"fast-scorers", "scorer-in-node"}
 
 
@@ -42,7 +44,7 @@ def test_every_example_is_told_of_here() -> None:
     assert folders == {*TOLD, *ELSEWHERE}
 
 
-@pytest.mark.parametrize("name", TOLD)
+@pytest.mark.parametrize("name", [pytest.param(name, marks=() if name == AT_EVERY_SAVE else SLOW) for name in TOLD])
 def test_an_example_replays_without_network_as_its_readme_says(name: str, tmp_path: Path) -> None:
     if name in NEEDS_NODE and shutil.which("node") is None:
         pytest.skip("needs node")

@@ -14,6 +14,7 @@ OURS = {"name", "limits", "protocol", "choices", "full", "engine", "scorer_error
 
 
 @pytest.mark.parametrize(("folder", "target"), RUNS)
+@pytest.mark.slow
 def test_a_suite_replays_to_the_accepted_verdict(
     folder: str, target: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

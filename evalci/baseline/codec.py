@@ -79,8 +79,8 @@ class _Reader:
         whole = self.mapping(data, "the baseline")
         schema = whole.get("schema")
         if schema != SCHEMA:
-            what = f"{seen(schema)}" if isinstance(schema, str) else "no schema"
-            self.refuse("schema", f"has {what}, this evalci reads {SCHEMA}")
+            what = f"is {seen(schema)}" if isinstance(schema, str) else "is missing"
+            self.refuse("schema", f"{what}, this evalci reads {SCHEMA}")
         self.keys(whole, "the baseline", {"schema", "scorers", "arms"})
         scorers = whole["scorers"]
         return Baseline(

@@ -191,11 +191,14 @@ class Cassette:
     def counts(self, *, with_keys: bool = False) -> Recordings:
         """How the recordings were used. `with_keys` keeps the keys, so that shards can be merged."""
         redacted = {key for key, recording in self._recordings.items() if recording.redacted} & self._used.keys()
+        redacted |= self._redacted
         return Recordings(
             hits=self._hits,
             misses=len(self._missed),
             recorded=len(self._recorded),
             stale=len(self._loaded - self._used.keys()),
-            redacted=len(redacted | self._redacted),
+            redacted=len(redacted),
             used_keys=tuple(sorted(self._used)) if with_keys else None,
+            missed_keys=tuple(sorted(self._missed)) if with_keys else (),
+            redacted_keys=tuple(sorted(redacted)) if with_keys else (),
         )

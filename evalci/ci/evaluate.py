@@ -1,6 +1,8 @@
 """The second step: runs the suites. It has no token and needs no network; what it finds out it leaves in files."""
 
+import glob
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 from evalci.assemble import Accepted, Asked, run_suite
 from evalci.baseline.codec import decode, encode
@@ -9,6 +11,7 @@ from evalci.baseline.store import BaselineStore
 from evalci.cassette.store import cassette_files, load, write
 from evalci.ci.folder import BASELINE_FILE, REPORT_FILES, Provenance, ReportFolder
 from evalci.errors import EXIT_FAILED, EXIT_USAGE, EvalciError
+from evalci.merging import merge, read_parts
 from evalci.model import Report
 from evalci.pipeline import STATE_FOLDER, Plan, Request, Surroundings, prepare
 from evalci.reporters import Style, render
@@ -29,14 +32,31 @@ class Evaluation:
 
 
 async def evaluate_suite(
-    slug: str, request: Request, label: str, folder: ReportFolder, around: Surroundings, *, require_baseline: bool
+    slug: str,
+    request: Request,
+    label: str,
+    folder: ReportFolder,
+    around: Surroundings,
+    *,
+    require_baseline: bool,
+    shards: Path | None = None,
 ) -> Evaluation:
-    """Run one suite against what was restored, and leave its reports. A mistake in the suite is a result too."""
+    """Run one suite against what was restored, and leave its reports. A mistake in the suite is a result too.
+
+    With `shards`, a folder of shards' report folders, nothing is run: their reports are judged as one.
+    """
     try:
         provenance = folder.provenance(slug)
         asked = _asked(slug, request, label, folder, provenance, require_baseline=require_baseline)
-        plan = prepare(_with_recordings(request, folder, slug), around)
-        report = await run_suite(plan, around, asked)
+        if shards is None:
+            plan = prepare(_with_recordings(request, folder, slug), around)
+            report = await run_suite(plan, around, asked)
+        else:
+            parts = read_parts(shards.glob(f"**/{glob.escape(slug)}"), REPORT_FILES["json"])
+            plan, report = merge(parts, request.config, asked, around)
+            plan = replace(
+                plan, request=replace(plan.request, recordings=_with_recordings(request, folder, slug).recordings)
+            )
         texts = {file: render(name, report, Style()) for name, file in REPORT_FILES.items()}
     except EvalciError as exc:
         folder.leave_error(slug, exc.lines(), exc.exit_code)

@@ -85,6 +85,7 @@ def _parser(name: str, about: str, *steps: str) -> Parser:
         add("--target", metavar="NAME", help="which target, when the suite has several")
         add("--cache", default="replay", choices=CACHE_MODES, help="default: replay")
         add("--shard", metavar="I/N", help="only part I of N of the cases")
+        add("--merge", metavar="FOLDER", help="judge the shards' reports in this folder as one; nothing is run")
         add("--require-baseline", action="store_true", help="without an accepted state, do not pass")
     if "publish" in steps:
         add("--texts", default="shown", choices=("shown", "hidden"), help="hidden: no model text in public")
@@ -101,7 +102,7 @@ def _given(arguments: argparse.Namespace, *names: str) -> list[str]:
 
 def _evaluate_options(arguments: argparse.Namespace) -> list[str]:
     required = ["--require-baseline"] if arguments.require_baseline else []
-    return [*_given(arguments, "target", "cache", "shard"), *required]
+    return [*_given(arguments, "target", "cache", "shard", "merge"), *required]
 
 
 def _step(name: str, words: list[str], console: Console, environ: Mapping[str, str]) -> int:
@@ -163,10 +164,9 @@ def _evaluate(words: list[str], console: Console) -> int:
         slug: Request(config=config, cache=arguments.cache, target=arguments.target, selection=selection)
         for slug, config in named.items()
     }
-    required = arguments.require_baseline
     codes = []
     for slug, request in requests.items():
-        found, printed = _run_one(slug, request, arguments.baseline, folder, around, console, required)
+        found, printed = _run_one(slug, request, arguments, folder, around, console)
         _show(found, printed, console)
         codes.append(found.exit_code)
     return worst(codes)
@@ -175,11 +175,10 @@ def _evaluate(words: list[str], console: Console) -> int:
 def _run_one(
     slug: str,
     request: "Request",
-    label: str,
+    arguments: argparse.Namespace,
     folder: ReportFolder,
     around: "Surroundings",
     console: Console,
-    required: bool,
 ) -> "tuple[Evaluation, str]":
     """What a suite came to, and what its functions printed: on GitHub the runner would read that line by line."""
     import io
@@ -189,7 +188,17 @@ def _run_one(
 
     printed = io.StringIO()
     with redirect_stderr(printed) if _on_github(console) else nullcontext():
-        found = run_async(evaluate_suite(slug, request, label, folder, around, require_baseline=required))
+        found = run_async(
+            evaluate_suite(
+                slug,
+                request,
+                arguments.baseline,
+                folder,
+                around,
+                require_baseline=arguments.require_baseline,
+                shards=None if arguments.merge is None else Path(arguments.merge),
+            )
+        )
     return found, printed.getvalue()
 
 

@@ -8,7 +8,7 @@ from evalci.baseline.codec import SCHEMA as BASELINE_SCHEMA
 from evalci.baseline.codec import decode
 from evalci.baseline.side_by_side import SideBySide, Standing, accepted_standing, lay_side_by_side, standing_of
 from evalci.cli.console import Console, Parser
-from evalci.errors import EXIT_PASSED, EXIT_USAGE, UsageError
+from evalci.errors import EXIT_PASSED, EXIT_USAGE, ReportError, UsageError
 from evalci.reporters.json_reader import read_report
 from evalci.reporters.sanitise import sanitise
 from evalci.wording import count_of, quoted
@@ -44,7 +44,10 @@ def _read(path: Path) -> Standings:
         arms = decode(data, name=str(path)).arms
         cases = {name: {case.case_id: accepted_standing(case) for case in arm} for name, arm in arms.items()}
     else:
-        report = read_report(data)
+        try:
+            report = read_report(data)
+        except ReportError as exc:
+            raise ReportError(f"{path}: {exc.message}", hint=exc.hint) from exc
         each = report.arms or (report,)
         cases = {arm.suite.target: {result.id: standing_of(result) for result in arm.results} for arm in each}
     if len(cases) == 1:

@@ -1,6 +1,7 @@
 """Chooses the command, and turns every way to fail into a message and an exit code."""
 
-from collections.abc import Mapping, Sequence
+import errno
+from collections.abc import Iterator, Mapping, Sequence
 from importlib import import_module
 from typing import Final, TextIO
 
@@ -45,6 +46,8 @@ def main(argv: Sequence[str], *, stdin: TextIO, stdout: TextIO, stderr: TextIO, 
     except BrokenPipeError:
         return _close_quietly(console)
     except Exception as exc:
+        if isinstance(exc, OSError) and exc.errno in (errno.EACCES, errno.EPERM, errno.EROFS) and exc.filename:
+            return _explain(UsageError(f"cannot use {quoted(str(exc.filename))}: {exc.strerror}"), console, exc)
         return _admit(exc, console)
 
 
@@ -76,12 +79,23 @@ def usage() -> str:
     )
 
 
-def _explain(exc: EvalciError, console: Console) -> int:
+def _explain(exc: EvalciError, console: Console, cause: BaseException | None = None) -> int:
     first, *rest = exc.lines()
     console.error(first if isinstance(exc, InputError) else f"error: {first}")
-    for line in rest:
+    for line in (*rest, *_in_container(cause or exc, console)):
         console.error(line)
     return exc.exit_code
+
+
+def _in_container(exc: BaseException, console: Console) -> Iterator[str]:
+    """In our image, what to add to `docker run` when something could not be written."""
+    cause = exc.__cause__ if isinstance(exc, EvalciError) else exc
+    if not console.environ.get("EVALCI_IN_CONTAINER") or not isinstance(cause, OSError):
+        return
+    if cause.errno in (errno.EACCES, errno.EPERM):
+        yield '  the files belong to somebody else: add --user "$(id -u):$(id -g)" to docker run'
+    elif cause.errno == errno.EROFS:
+        yield '  nothing can be written here: mount a folder that can, such as --volume "$PWD:/work", and write into it'
 
 
 def _admit(exc: Exception, console: Console) -> int:

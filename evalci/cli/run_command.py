@@ -1,17 +1,20 @@
 """`evalci run`: replay a suite, score it, compare it, gate it, report it."""
 
 import argparse
+import math
 from pathlib import Path
 from typing import Final
 
 from evalci.assemble import Accepted, Asked, run_suite
 from evalci.cli.console import Console, Parser
 from evalci.cli.loop import run_async
+from evalci.cli.manifests import keep_manifest, manifest_folder
 from evalci.cli.outputs import Outputs, add_output_options
 from evalci.errors import EXIT_PASSED, UsageError
 from evalci.model import Report
 from evalci.pipeline import Request, Surroundings, prepare
 from evalci.selection import Selection, read_shard
+from evalci.wording import quoted
 
 DEFAULT_CONFIG: Final = "evals.yaml"
 CACHE_MODES: Final = ("auto", "replay", "live", "off")
@@ -29,10 +32,13 @@ def main(words: list[str], console: Console, *, command: str = "run", cache: str
     asked = Asked(accepted=_accepted(request, arguments.baseline), threshold=arguments.threshold)
     around = Surroundings(environ=console.environ, progress=outputs.progress, on_bug=console.bug)
     plan = prepare(request, around)
+    kept = manifest_folder(arguments.manifest)
     report = run_async(run_suite(plan, around, asked))
     if arguments.save_baseline is not None:
         _save(request, report, arguments.save_baseline, console)
     texts = outputs.publish(report)
+    if kept is not None:
+        console.error(keep_manifest(kept, report))
     if plan.suite.run.history and not arguments.no_history:
         _remember(request, report, texts.get("json"), console)
     return report.verdict.exit_code
@@ -61,6 +67,7 @@ def run_parser(command: str, cache: str) -> Parser:
     parser.add_argument("--allow-outside", action="store_true", help="let data files lie outside the project")
     parser.add_argument("--no-history", action="store_true", help="keep no record of this run")
     parser.add_argument("--seed", type=int, default=0, help="for whatever draws at random")
+    parser.add_argument("--manifest", metavar="DIR", help="keep the report in a folder that binds verdict and inputs")
     add_output_options(parser)
     return parser
 
@@ -72,6 +79,9 @@ def request_of(arguments: argparse.Namespace) -> Request:
         matrix = tuple(name.strip() for name in arguments.matrix.split(",") if name.strip())
         if arguments.target is not None:
             raise UsageError("--matrix and --target cannot be used together")
+        if len(matrix) < 2 or len(set(matrix)) < len(matrix):
+            message = f"--matrix takes two or more different targets, got {quoted(arguments.matrix)}"
+            raise UsageError(message, hint="for example --matrix small,large")
     return Request(
         config=Path(arguments.config),
         cache=arguments.cache,
@@ -125,7 +135,10 @@ def _save(request: Request, report: Report, label: str, console: Console) -> Non
 
 
 def _number(text: str) -> float:
-    value = float(text)
-    if value != value or value in (float("inf"), float("-inf")):
-        raise ValueError(text)
+    try:
+        value = float(text)
+    except ValueError:
+        value = math.nan
+    if not math.isfinite(value):
+        raise argparse.ArgumentTypeError(f"a number is wanted, got {quoted(text)}")
     return value

@@ -4,6 +4,7 @@ import hashlib
 import posixpath
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Final, NoReturn
 
 from evalci.datasets.lines import InvalidLine, kind_of, read_object
@@ -37,7 +38,9 @@ def read_datasets(names: Sequence[str], tools: Tools) -> Dataset:
         try:
             data = tools.files.read(name, tools.folder)
         except FileRefused as exc:
-            problems.append(Problem(file=printable(name), message=printable(f"failed to read dataset {exc}")))
+            message = printable(f"failed to read dataset {exc}")
+            hint = "" if Path(name).is_absolute() else "it is looked for beside the config that names it"
+            problems.append(Problem(file=printable(name), message=message, hint=hint))
             continue
         hasher.update(b"%d\n" % len(data) + data)
         path = tools.files.name(tools.folder / name)

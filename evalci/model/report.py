@@ -174,7 +174,10 @@ class ProgramStats:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Recordings:
-    """How the cassette was used. `stale` are recordings that nothing asked for; `used_keys` is kept for shards."""
+    """How the cassette was used. `stale` are recordings that nothing asked for.
+
+    The keys are kept for shards, two of which may use, miss or redact the same recording.
+    """
 
     hits: int = 0
     misses: int = 0
@@ -182,6 +185,8 @@ class Recordings:
     stale: int = 0
     redacted: int = 0
     used_keys: tuple[str, ...] | None = None
+    missed_keys: tuple[str, ...] = ()
+    redacted_keys: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -3,6 +3,7 @@
 Reports come back from other machines: shards, and in the fork pattern strangers' pull requests.
 """
 
+from dataclasses import replace
 from typing import Any, Final
 
 from evalci.errors import ReportError
@@ -39,7 +40,7 @@ from evalci.model import (
     Verdict,
 )
 from evalci.reporters.json_nodes import MAX_BYTES, Node, a_choice, a_count, a_number, a_number_or_none, parse, refuse
-from evalci.reporters.json_report import known_latency, known_tokens
+from evalci.reporters.json_report import EXECUTION_FIELDS, known_latency, known_tokens
 from evalci.wording import seen
 
 MAX_ARMS: Final = 100
@@ -143,6 +144,8 @@ def _result(node: Node) -> CaseResult:
     output = node.maybe("output", _output)
     scores = node.each("scores", _score)
     trials = node.each("trials", _trial)
+    if node.has("executions"):
+        output, trials = _with_executions(node, output, trials)
     return CaseResult(
         case=Case(
             id=node.text("case_id"),
@@ -159,6 +162,26 @@ def _result(node: Node) -> CaseResult:
         trials=trials,
         trial_stats=node.maybe("trial_stats", _trial_stats),
     )
+
+
+def _with_executions(
+    node: Node, output: Output | None, trials: tuple[Trial, ...]
+) -> tuple[Output | None, tuple[Trial, ...]]:
+    """A shard's results, with how programs went in each attempt."""
+    seen_by = [None if value is None else _execution(Node(value, path)) for value, path in node.items("executions")]
+    if len(seen_by) != max(len(trials), 1):
+        refuse(node.at("executions"), "one for each attempt", seen_by)
+    if not trials:
+        return None if output is None else replace(output, program=seen_by[0]), trials
+    pairs = zip(trials, seen_by, strict=True)
+    return output, tuple(
+        one if one.output is None else replace(one, output=replace(one.output, program=program))
+        for one, program in pairs
+    )
+
+
+def _execution(node: Node) -> dict[str, Any]:
+    return {name: node.anything(name) for name in EXECUTION_FIELDS if name in node.value}
 
 
 def _own_tokens(node: Node, output: Output | None, scores: tuple[Score, ...], trials: tuple[Trial, ...]) -> int | None:
@@ -313,6 +336,8 @@ def _recordings(node: Node) -> Recordings:
         stale=node.count("stale", 0),
         redacted=node.count("redacted", 0),
         used_keys=node.texts("used_keys") if node.has("used_keys") else None,
+        missed_keys=node.texts("missed_keys"),
+        redacted_keys=node.texts("redacted_keys"),
     )
 
 

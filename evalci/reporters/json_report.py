@@ -3,7 +3,7 @@
 Plain dicts are built by hand, field by field: this stands on the path that every run pays for.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 import orjson
@@ -29,6 +29,8 @@ from evalci.model import (
 from evalci.reporters.style import Style
 
 MAX_DEPTH: Final = 100
+# Of what a program target saw: what the statistics over all executions are made of.
+EXECUTION_FIELDS: Final = ("reason", "timed_out", "exit_code", "exit_ok")
 _OPTIONS: Final = orjson.OPT_INDENT_2 | orjson.OPT_SORT_KEYS | orjson.OPT_APPEND_NEWLINE
 
 
@@ -91,6 +93,8 @@ def report_data(report: Report) -> dict[str, Any]:
     }
     if report.results or not report.arms:
         data["results"] = [_result(result) for result in report.results]
+        if report.suite.shard is not None:
+            _add_executions(data["results"], report.results)
     if report.gates:
         data["gates"] = [_gate(gate) for gate in report.gates]
     if report.changed_recordings:
@@ -106,6 +110,18 @@ def report_data(report: Report) -> dict[str, Any]:
         data["arms"] = [report_data(arm) for arm in report.arms]
     data.update(_sections(report))
     return data
+
+
+def _add_executions(written: list[dict[str, Any]], results: Sequence[CaseResult]) -> None:
+    """How programs went in each attempt: the whole report's statistics are made of it once shards are merged."""
+    for data, result in zip(written, results, strict=True):
+        outputs = [trial.output for trial in result.trials] if result.trials else [result.output]
+        executions = [None if output is None else output.program for output in outputs]
+        if any(executions):
+            data["executions"] = [
+                None if one is None else {name: one[name] for name in EXECUTION_FIELDS if name in one}
+                for one in executions
+            ]
 
 
 def _sections(report: Report) -> dict[str, Any]:
@@ -351,6 +367,10 @@ def _recordings(recordings: Recordings) -> dict[str, Any]:
     }
     if recordings.used_keys is not None:
         data["used_keys"] = recordings.used_keys
+    if recordings.missed_keys:
+        data["missed_keys"] = recordings.missed_keys
+    if recordings.redacted_keys:
+        data["redacted_keys"] = recordings.redacted_keys
     return data
 
 

@@ -148,6 +148,8 @@ def _remarks(report: Report) -> Iterator[str]:
     lines = []
     if report.recordings is not None and (used := facts.recordings_used(report.recordings)):
         lines.append(f"recordings: {used}")
+        if report.recordings.misses:
+            lines.append(f"{INDENT}`evalci record` calls what is missing and records it")
     if changed := facts.recordings_changed(report):
         lines.append(f"recordings: {changed}")
     if report.suite.shard is not None:

@@ -3,6 +3,7 @@
 import os
 import threading
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -70,10 +71,12 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Mapping[str, str
 def _fill(store: HistoryStore) -> None:
     """Runs that got better, then worse, of several targets and with names that are hard to lay out."""
     long = suite(target="a-target-with-quite-a-long-name/" + "x" * 120, config="evals/" + "y" * 80 + ".yaml", cases=2)
+    support = samples.support_report()
+    earlier = replace(support, results=(passed("refund-window", text=samples.REFUND_BEFORE), *support.results[1:]))
     reports = (
         report_of(passed("a"), failed("b")),
-        samples.passing_report(),
-        samples.support_report(),
+        earlier,
+        support,
         samples.matrix_report(),
         report_of(passed("a"), passed("b"), suite=long),
     )

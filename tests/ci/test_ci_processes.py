@@ -48,6 +48,7 @@ def test_the_exit_code_is_the_suites_and_people_are_told(scene: Scene, command: 
     assert scene.summary.is_file()
 
 
+@pytest.mark.slow
 def test_publishing_that_fails_leaves_the_exit_code_alone(scene: Scene):
     scene.fake.break_call("*", 404, times=99)
     scene.suite(cases=[{"id": "a", "input": "bad"}])
@@ -78,6 +79,7 @@ def test_no_token_reaches_the_suite_or_a_program_of_it(scene: Scene, words: tupl
         assert str(scene.output) not in told
 
 
+@pytest.mark.slow
 def test_modules_that_a_pull_request_puts_into_the_workspace_are_not_imported(scene: Scene):
     for name in ("httpx", "orjson", "evalci", "random", "yaml"):
         (scene.root / f"{name}.py").write_text(f"open({str(scene.root / 'ran')!r}, 'w')\n")
@@ -123,6 +125,7 @@ def test_help_is_there_for_each_step():
         assert done.out.startswith(f"usage: evalci {' '.join(words)}")
 
 
+@pytest.mark.slow
 def test_a_run_that_is_killed_is_no_pass(scene: Scene):
     """The evaluating process dies in the middle: the report says so, and nothing is green."""
     scene.suite("kill -9 $PPID; sleep 1")

@@ -16,9 +16,8 @@ def slowly(text: str) -> str:
     return f"ok {text} done"
 
 
-@pytest.mark.parametrize(
-    ("kills", "cases"), [(8, 80), pytest.param(100, 500, marks=pytest.mark.slow)], ids=["fast", "full"]
-)
+@pytest.mark.slow
+@pytest.mark.parametrize(("kills", "cases"), [(8, 80), (100, 500)], ids=["short", "full"])
 def test_a_recording_killed_at_random_moments_asks_again_only_what_was_in_flight(
     tmp_path: Path, kills: int, cases: int
 ) -> None:

@@ -1,10 +1,11 @@
 """Data files: inside the project, or not at all."""
 
+import os
 from pathlib import Path
 
 import pytest
 
-from evalci.files import FileRefused, ProjectFiles
+from evalci.files import FileRefused, ProjectFiles, read_bounded
 
 
 def _project(tmp_path: Path) -> ProjectFiles:
@@ -35,6 +36,19 @@ def test_a_file_outside_the_project_is_refused_however_it_is_named(tmp_path: Pat
     (folder / "linked").symlink_to(tmp_path)
     with pytest.raises(FileRefused):
         files.read(path.format(tmp=tmp_path), folder)
+
+
+def test_a_pipe_is_no_data_file_and_nobody_waits_for_it(tmp_path: Path) -> None:
+    files = _project(tmp_path)
+    os.mkfifo(tmp_path / "repo" / "pipe")
+    with pytest.raises(FileRefused, match="pipe: it is a pipe or a device"):
+        files.read("pipe", tmp_path / "repo")
+
+
+def test_what_has_no_end_is_read_up_to_a_bound(tmp_path: Path) -> None:
+    (tmp_path / "whole").write_bytes(b"x" * 100)
+    assert len(read_bounded(tmp_path / "whole", 10)) == 100
+    assert len(read_bounded(Path("/dev/zero"), 10)) == 11
 
 
 def test_a_sibling_that_shares_the_projects_name_is_outside(tmp_path: Path) -> None:

@@ -67,12 +67,18 @@ def is_failing(status: Status) -> bool:
 
 def why(result: CaseResult) -> str:
     """The first thing that is wrong, for the line of the case."""
-    reasons = result.failures()
+    reasons = reasons_of(result)
     if not reasons:
         return "no scorer gave a reason" if is_failing(result.status) else ""
-    first = reasons[0].removeprefix("target error: ") if result.status == "skipped" else reasons[0]
     more = f" (and {len(reasons) - 1} more)" if len(reasons) > 1 else ""
-    return snippet(" ".join(first.split()), WHY_LENGTH) + more
+    return snippet(" ".join(reasons[0].split()), WHY_LENGTH) + more
+
+
+def reasons_of(result: CaseResult) -> tuple[str, ...]:
+    """Why the case did not pass. To be skipped is no error of the target."""
+    if result.status == "skipped" and result.error is not None:
+        return (result.error,)
+    return result.failures()
 
 
 def _side(result: CaseResult) -> Iterator[str]:
@@ -84,6 +90,15 @@ def _side(result: CaseResult) -> Iterator[str]:
         yield f"{snippet(one.scorer, 30)} {figures.score(one.value)}"
     if result.output is not None or result.trials:
         yield figures.duration(result.latency_ms)
+
+
+def long_texts(result: CaseResult, entries: int) -> Iterator[str]:
+    """The texts of a case that may be of any length."""
+    if result.output is not None:
+        yield result.output.text
+    if result.error is not None:
+        yield result.error
+    yield from (result.case.context or ())[:entries]
 
 
 def is_graded(score: Score) -> bool:

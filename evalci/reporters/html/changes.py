@@ -7,7 +7,7 @@ from typing import Final, NamedTuple, TypedDict
 from evalci.model import BaselineDiff, Change, ChangedRecording, Report, Snapshot
 from evalci.reporters import facts
 from evalci.reporters.html import figures
-from evalci.reporters.html.cases import CaseView
+from evalci.reporters.html.cases import CaseView, reasons_of
 from evalci.reporters.html.texts import whole
 from evalci.reporters.html.words import Piece, compare_words
 
@@ -125,7 +125,7 @@ def _view(change: Change, view: CaseView | None, edited: set[str], *, is_open: b
         after=after,
         edited=change.case_id in edited,
         moves=tuple(_moves(before, after)),
-        reasons=() if view is None else view.result.failures()[:5],
+        reasons=() if view is None else reasons_of(view.result)[:5],
         texts=texts(_text(before), _text(after), kept=KEPT_TEXT),
         is_open=is_open,
     )

@@ -61,10 +61,23 @@ def render(report: Report, style: Style = PLAIN) -> str:
     template = environment().get_template("report.html")
     page = ""
     for detail in TIERS:
+        if detail is not TIERS[-1] and _least(report, detail) > MAX_BYTES:
+            continue
         page = template.render(**context(report, detail))
         if len(page.encode("utf-8", "replace")) <= MAX_BYTES:
             break
     return page
+
+
+def _least(report: Report, detail: Detail) -> int:
+    """What the page has at least: the characters of its answers, errors and contexts. Cheaper than to write it."""
+    told = (
+        result
+        for part in report.arms or (report,)
+        for result in part.results
+        if detail.whole or cases.is_failing(result.status)
+    )
+    return sum(min(len(text), detail.text) for result in told for text in cases.long_texts(result, detail.entries))
 
 
 @cache

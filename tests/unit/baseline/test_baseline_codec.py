@@ -192,8 +192,8 @@ def test_any_report_can_be_accepted(report: Any) -> None:
         (b'{"a": 1, "a": 2}', f'{NAME}: the baseline is no JSON: the key "a" comes twice'),
         (b'{"a": NaN}', f"{NAME}: the baseline is no JSON: NaN is no number in JSON"),
         (b"[]", f"{NAME}: the baseline must be a JSON object"),
-        (b"{}", f"{NAME}: schema has no schema, this evalci reads {SCHEMA}"),
-        (b'{"schema": "evalci.baseline/2"}', f'{NAME}: schema has "evalci.baseline/2", this evalci reads {SCHEMA}'),
+        (b"{}", f"{NAME}: schema is missing, this evalci reads {SCHEMA}"),
+        (b'{"schema": "evalci.baseline/2"}', f'{NAME}: schema is "evalci.baseline/2", this evalci reads {SCHEMA}'),
     ],
 )
 def test_a_file_that_is_no_baseline_is_refused(data: bytes, message: str) -> None:

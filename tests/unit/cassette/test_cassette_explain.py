@@ -107,6 +107,7 @@ def test_the_explanation_does_not_depend_on_the_order_of_recordings(
 
 
 @pytest.mark.parametrize("same", [True, False])
+@pytest.mark.slow
 def test_ten_thousand_misses_are_explained_in_little_time(same: bool) -> None:
     """Sorted indexes, not a comparison of all with all; loose enough for a busy machine."""
     rng = random.Random(3)

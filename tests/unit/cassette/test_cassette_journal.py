@@ -282,6 +282,30 @@ def test_a_disk_that_fills_up_stops_the_run_and_keeps_every_whole_answer(tmp_pat
     assert names(tmp_path) == {"cassette.jsonl"}
 
 
+HALF_A_LINE = """
+    import resource, signal, sys
+    from pathlib import Path
+    from evalci.cassette.journal import Journal
+    from evalci.errors import CassetteError
+
+    signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (100, 100))
+    journal = Journal(Path(sys.argv[1]))
+    journal.open()
+    journal.append(b"a" * 80)
+    try:
+        journal.append(b"b" * 40)
+    except CassetteError:
+        journal.append(b"c" * 10)
+"""
+
+
+def test_half_a_line_does_not_stay_when_the_disk_is_full(tmp_path: Path) -> None:
+    done = in_a_child(HALF_A_LINE, str(tmp_path))
+    assert done.stderr == ""
+    assert (tmp_path / "cassette.journal").read_bytes() == b"a" * 80 + b"\n" + b"c" * 10 + b"\n"
+
+
 def test_a_cassette_that_cannot_be_written_leaves_its_answers_in_the_journal(tmp_path: Path) -> None:
     (tmp_path / "cassette").mkdir()
     (tmp_path / "cassette" / "0.jsonl").write_bytes(b"")

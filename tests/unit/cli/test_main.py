@@ -205,3 +205,39 @@ def test_sigterm_ends_a_run_with_130_and_leaves_nothing_running(suite: Path) -> 
     assert run.returncode == 130, err
     assert "interrupted" in err
     assert "sleep 987.5" not in subprocess.run(["ps", "-eo", "args"], capture_output=True, text=True).stdout
+
+
+@pytest.mark.parametrize(("words", "said"), [
+    (("--matrix", "echo,nobody"), 'target "nobody" not found; available: echo'),
+    (("--matrix", "echo"), '--matrix takes two or more different targets, got "echo"'),
+    (("--matrix", "echo,echo"), "--matrix takes two or more different targets"),
+    (("--matrix", ","), "--matrix takes two or more different targets"),
+    (("--threshold", "nan"), 'argument --threshold: a number is wanted, got "nan"'),
+    (("--threshold", "high"), 'argument --threshold: a number is wanted, got "high"'),
+])  # fmt: skip
+def test_options_that_cannot_be_are_usage_errors(suite: Path, words: tuple[str, ...], said: str) -> None:
+    run = Run("run", str(suite), *words)
+    assert (run.code, run.out) == (2, "")
+    assert said in run.err
+
+
+def test_a_config_without_an_end_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "evals.yaml").symlink_to("/dev/zero")
+    run = Run("validate", str(tmp_path / "evals.yaml"))
+    assert run.code == 2
+    assert "invalid YAML" in run.err
+
+
+def test_a_file_that_is_no_report_is_named(suite: Path) -> None:
+    run = Run("compare", str(suite), str(suite))
+    assert run.code == 2
+    assert run.err.startswith(f"error: {suite}: the report is not valid JSON")
+
+
+def test_a_miss_says_which_command_records(tmp_path: Path) -> None:
+    (tmp_path / "cases.jsonl").write_text('{"id":"a","input":"yes"}\n')
+    config = tmp_path / "evals.yaml"
+    config.write_text(SUITE.replace("type: shell, cmd: cat", 'type: openai-compatible, url: "http://x/v1", model: m'))
+    run = Run("run", str(config))
+    assert run.code == 1
+    assert "recordings: 1 missing\n     `evalci record` calls what is missing and records it\n" in run.out

@@ -249,9 +249,9 @@ def test_utf_16_is_named(tmp_path: Path, encoding: str) -> None:
 @pytest.mark.parametrize(("name", "why"), [
     ("missing.jsonl", "missing.jsonl: No such file or directory"),
     ("folder", "folder: Is a directory"),
-    ("../out.jsonl", "../out.jsonl lies outside the project"),
-    ("{tmp}/out.jsonl", "lies outside the project"),
-    ("link.jsonl", "link.jsonl lies outside the project"),
+    ("../out.jsonl", "../out.jsonl: it lies outside the project"),
+    ("{tmp}/out.jsonl", "it lies outside the project"),
+    ("link.jsonl", "link.jsonl: it lies outside the project"),
     ("loop.jsonl", "loop.jsonl"),
     ("a\0b", "NUL"),
     ("x" * 5000, "File name too long"),

@@ -76,6 +76,7 @@ def test_a_real_drop_is_never_estimated_as_impossible() -> None:
 
 
 @pytest.mark.parametrize("differences", [[-1.0] * 20_000, [-(n + 1) / 10_000 for n in range(10_000)]])
+@pytest.mark.slow
 def test_a_large_suite_is_judged_without_enumerating_it(differences: list[float]) -> None:
     assert chance_of_drop(differences) < 0.01
 

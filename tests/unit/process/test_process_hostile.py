@@ -34,6 +34,7 @@ def test_a_program_deaf_to_signals_is_timed_out(job: Jobs) -> None:
     assert (done.timed_out, done.stdout) == (True, b"deaf\n")
 
 
+@pytest.mark.slow
 def test_a_busy_loop_that_uses_up_its_cpu_time_is_a_time_out_and_no_exit_code(job: Jobs) -> None:
     limits = Limits(timeout_seconds=60, cpu_seconds=0.2)
     in_a_shell = f"{sys.executable} -I -S {PROGRAMS / 'busy_loop.py'}; exit $?"
@@ -164,6 +165,7 @@ def test_a_cancelled_run_leaves_nothing(job: Jobs, marker: str) -> None:
         asyncio.run(cancel(limits))
 
 
+@pytest.mark.slow
 def test_many_hostile_programs_at_once_do_not_disturb_each_other(job: Jobs) -> None:
     short = Limits(timeout_seconds=1.2)
     jobs = [

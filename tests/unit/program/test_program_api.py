@@ -135,6 +135,7 @@ def test_what_cannot_be_started_says_why_on_stderr(write: Write) -> None:
     assert "may not be executed" in metadata["stderr"]
 
 
+@pytest.mark.slow
 def test_the_time_limit_of_a_call_goes_before_that_of_the_evaluator(write: Write) -> None:
     program = write("import time; time.sleep(0.6)")
     evaluator = SubprocessEvaluator(timeout=0.2)

@@ -49,6 +49,7 @@ def report(recorded: Path) -> dict[str, Any]:
     return told
 
 
+@pytest.mark.slow
 def test_both_commands_give_the_same_results(recorded: Path, report: dict[str, Any]) -> None:
     ran = run(recorded, "-m", "pytest", "qa_eval.py", "-v", "-p", "no:cacheprovider", "-p", "no:randomly")
     assert ran.returncode == 1
@@ -67,6 +68,7 @@ def test_both_commands_give_the_same_results(recorded: Path, report: dict[str, A
     assert shown.stdout.strip() in ran.stdout
 
 
+@pytest.mark.slow
 def test_a_threshold_judges_each_eval_on_its_own_mean_in_both(recorded: Path) -> None:
     by_run = run(
         recorded, "-m", "evalci", "run", "qa_eval.py", "--no-history", "--threshold", "0.5", "--target", "unjudged"
@@ -113,6 +115,7 @@ def test_a_baseline_and_a_filter_work_as_for_any_suite(recorded: Path) -> None:
     assert (only.returncode, "target" in only.stdout.splitlines()[0]) == (0, False)
 
 
+@pytest.mark.slow
 def test_other_test_runs_are_left_alone(tmp_path: Path) -> None:
     (tmp_path / "test_it.py").write_text(
         "from evalci import evaluate\n\ndef test_a():\n    assert True or evaluate()\n"

@@ -264,8 +264,9 @@ def test_recordings_notes_and_the_part_that_was_run_are_told() -> None:
         suite=suite(shard=Shard(index=1, count=4), filter="refund-*"),
         no_baseline="the artifact expired",
     )
-    assert body(report)[-6:] == [
+    assert body(report)[-7:] == [
         "recordings: 40 replayed, 2 recorded, 1 missing, 3 unused, 1 with a secret redacted",
+        "     `evalci record` calls what is missing and records it",
         "recordings: 2 answers re-recorded, 1 now scores lower",
         "shard 1/4 of the suite",
         "only the cases that match refund-*, not the whole suite",

@@ -251,6 +251,7 @@ def test_property_patterns_are_no_trap_either() -> None:
     assert time.perf_counter() - began < 2
 
 
+@pytest.mark.slow
 def test_fifty_thousand_items_are_compared_in_no_time() -> None:
     items = [{"id": number} for number in range(50_000)]
     began = time.perf_counter()
@@ -259,6 +260,7 @@ def test_fifty_thousand_items_are_compared_in_no_time() -> None:
     assert time.perf_counter() - began < 3
 
 
+@pytest.mark.slow
 def test_a_look_ahead_that_takes_for_ever_breaks_the_score() -> None:
     schema = {"pattern": "^(?=(a|aa)+$)"}
     settings = {"type": "json-schema", "schema": "s"}

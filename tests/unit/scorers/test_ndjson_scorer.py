@@ -107,6 +107,7 @@ def test_answers_may_come_in_any_order(make: Make) -> None:
     assert [score.reason.split()[-1] for score in scores] == ["held", "plain", "held", "released"]
 
 
+@pytest.mark.slow
 def test_no_more_than_a_window_is_in_flight(make: Make) -> None:
     """One more `hold` than fits keeps `release` out until all of them are given up."""
     fits = ["hold"] * (WINDOW - 1) + ["release", "after"]
@@ -198,6 +199,7 @@ def test_what_the_process_starts_ends_with_it(make: Make) -> None:
     assert errors(judged(make(), ["child"])) == [None]
 
 
+@pytest.mark.slow
 def test_a_process_that_dies_of_a_limit_is_started_anew(make: Make, asked: Callable[[], Any]) -> None:
     """Each request adds to the CPU time of the process; in the end it dies between two of them, or within one."""
     busy = (
@@ -233,6 +235,7 @@ def test_the_process_starts_with_the_first_output_and_ends_by_itself_at_the_end(
     assert (tmp_path / "ended").read_text() == "0\n"
 
 
+@pytest.mark.slow
 def test_a_process_deaf_to_the_end_of_its_input_is_ended(make: Make) -> None:
     assert errors(judged(make(f"{PROGRAM}; sleep 60"), ["a"])) == [None]
 

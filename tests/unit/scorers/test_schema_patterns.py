@@ -52,6 +52,7 @@ def test_what_is_no_pattern_is_refused(pattern: str) -> None:
         compile_ecma(pattern)
 
 
+@pytest.mark.slow
 def test_only_look_around_can_run_into_the_time_limit() -> None:
     assert not compile_ecma("^(a+)+$")("a" * 50_000 + "!")
     with pytest.raises(TookTooLong):

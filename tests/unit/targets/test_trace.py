@@ -112,7 +112,7 @@ def test_a_file_outside_the_project_is_named_and_never_read(how: str, tmp_path: 
     (project / "link.json").symlink_to(tmp_path / "outside.json")
     paths = {"climbing": "../outside.json", "absolute": str(tmp_path / "outside.json"), "symlink": "link.json"}
     message = refusal(project, paths[how])
-    assert message.startswith(f"failed to read trace {paths[how]} lies outside the project")
+    assert message.startswith(f"failed to read trace {paths[how]}: it lies outside the project")
     assert "TOKEN" not in message
     assert ask(project, paths[how], allow_outside=True).text == "TOKEN"
 

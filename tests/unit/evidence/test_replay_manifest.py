@@ -1,0 +1,51 @@
+import json
+from pathlib import Path
+
+from evalci.evidence.verify import verify
+from tests.evidence_suites import evalci
+
+
+def suite(place: Path, wanted: str = "a") -> str:
+    (place / "q.jsonl").write_text('{"input": "a"}\n')
+    (place / "evals.yaml").write_text(
+        "targets: { bot: { type: shell, cmd: cat } }\ndatasets: [{ file: q.jsonl }]\n"
+        f"scorers: [{{ type: exact, value: {wanted} }}]\nrun: {{ history: false }}\n"
+    )
+    return str(place / "evals.yaml")
+
+
+def test_an_ordinary_run_leaves_a_manifest_that_verifies(tmp_path: Path) -> None:
+    out = tmp_path / "kept"
+    code, _, err = evalci("run", suite(tmp_path), "--manifest", str(out), environ={"PATH": "/usr/bin:/bin"})
+    assert code == 0
+    found = verify(out)
+    assert found.problems == ()
+    assert f"manifest.json sha256:{found.digest}" in err
+    assert evalci("manifest", "verify", str(out), environ={})[0] == 0
+
+
+def test_the_same_run_gives_the_same_digest(tmp_path: Path) -> None:
+    config = suite(tmp_path)
+    for name in ("one", "two"):
+        evalci("run", config, "--manifest", str(tmp_path / name), environ={"PATH": "/usr/bin:/bin"})
+    first, second = (json.loads((tmp_path / name / "manifest.json").read_bytes()) for name in ("one", "two"))
+    assert first["digests"] == second["digests"]
+    assert first["verdict"] == second["verdict"]
+
+
+def test_a_failing_run_keeps_its_exit_code_and_says_so(tmp_path: Path) -> None:
+    out = tmp_path / "kept"
+    assert evalci("run", suite(tmp_path, "b"), "--manifest", str(out), environ={"PATH": "/usr/bin:/bin"})[0] == 1
+    _, text, _ = evalci("manifest", "verify", str(out), environ={})
+    assert "did not pass" in text
+
+
+def test_a_verdict_that_the_report_does_not_have_is_seen(tmp_path: Path) -> None:
+    out = tmp_path / "kept"
+    evalci("run", suite(tmp_path, "b"), "--manifest", str(out), environ={"PATH": "/usr/bin:/bin"})
+    manifest = json.loads((out / "manifest.json").read_bytes())
+    manifest["verdict"] = {"passed": True, "exit_code": 0}
+    (out / "manifest.json").write_text(json.dumps(manifest))
+    problems = verify(out).problems
+    assert any("its verdict is not what comes of the artifacts" in problem for problem in problems)
+    assert any("statement.json carries" in problem for problem in problems)
