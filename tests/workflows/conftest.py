@@ -1,0 +1,29 @@
+"""Tools that only these tests need, in an environment of their own: linters of workflows, and a runner of them."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+LOCK = Path(__file__).with_name("tools.lock")
+
+
+@pytest.fixture(scope="session")
+def tools() -> Path:
+    """The folder of the tools' programs, made once for each state of the lock."""
+    place = ROOT / ".cache" / "venv-tools"
+    mark, want = place / ".made-from", LOCK.read_text()
+    if not mark.is_file() or mark.read_text() != want:
+        pip = [str(place / "bin/python"), "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
+        try:
+            subprocess.run([sys.executable, "-m", "venv", "--clear", str(place)], check=True)
+            subprocess.run([*pip, "--require-hashes", "--only-binary=:all:", "--requirement", str(LOCK)], check=True)
+        except (OSError, subprocess.CalledProcessError):
+            if os.environ.get("EVALCI_TEST_STRICT"):
+                raise
+            pytest.skip("the tools cannot be installed here")
+        mark.write_text(want)
+    return place / "bin"
