@@ -160,9 +160,7 @@ def prepare(request: Request, around: Surroundings, suite: Suite | None = None) 
         tools=tools,
         dataset=dataset,
         cases=chosen,
-        arms=_with_cases(
-            [arm for arm in arms if arm], suite, chosen, whole_arms=request.selection.shard is not None
-        ),
+        arms=_with_cases([arm for arm in arms if arm], suite, chosen, whole_arms=request.selection.shard is not None),
         cassette=cassette,
         request=request,
     )

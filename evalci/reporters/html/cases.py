@@ -39,26 +39,21 @@ class CaseView:
         return " ".join(dict.fromkeys(kinds))
 
 
-def case_views(results: Sequence[CaseResult], prefix: str, *, whole: bool) -> tuple[CaseView, ...]:
-    """Failing cases first, in the dataset's order, the first ones open. Without `whole`, passing ones are a line."""
+def case_views(results: Sequence[CaseResult], prefix: str, most: int | None = None) -> tuple[CaseView, ...]:
+    """Failing cases first, in the dataset's order, the first ones open. Those past `most` are bare."""
     anchored = [(f"{prefix}c{number}", result) for number, result in enumerate(results, 1)]
     ordered = sorted(anchored, key=lambda pair: not is_failing(pair[1].status))
-    opened = 0
-    views = []
-    for anchor, result in ordered:
-        failing = is_failing(result.status)
-        opened += failing
-        views.append(
-            CaseView(
-                anchor=anchor,
-                result=result,
-                why=why(result),
-                side=tuple(_side(result)),
-                is_open=failing and opened <= OPEN_CASES,
-                bare=not whole and not failing,
-            )
+    return tuple(
+        CaseView(
+            anchor=anchor,
+            result=result,
+            why=why(result),
+            side=tuple(_side(result)),
+            is_open=is_failing(result.status) and place < OPEN_CASES,
+            bare=most is not None and place >= most,
         )
-    return tuple(views)
+        for place, (anchor, result) in enumerate(ordered)
+    )
 
 
 def is_failing(status: Status) -> bool:

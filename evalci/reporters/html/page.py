@@ -21,11 +21,14 @@ ALIKE_ROWS: Final = 2_000
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Detail:
-    """How much is told: characters of each text, entries of a list, and whether passing cases are more than a line."""
+    """How much is told: characters of each text, entries of a list, and how many cases are more than a line.
+
+    `cases` counts down the list, where failing cases come first; None is all of them.
+    """
 
     text: int
     entries: int
-    whole: bool = True
+    cases: int | None = None
 
 
 TIERS: Final = (
@@ -33,8 +36,8 @@ TIERS: Final = (
     Detail(text=8_000, entries=50),
     Detail(text=2_000, entries=20),
     Detail(text=1_000, entries=10),
-    Detail(text=1_000, entries=10, whole=False),
-    Detail(text=200, entries=5, whole=False),
+    Detail(text=2_000, entries=10, cases=1_000),
+    Detail(text=1_000, entries=10, cases=200),
 )
 
 
@@ -61,7 +64,7 @@ def render(report: Report, style: Style = PLAIN) -> str:
     template = environment().get_template("report.html")
     page = ""
     for detail in TIERS:
-        if detail is not TIERS[-1] and _least(report, detail) > MAX_BYTES:
+        if _least(report, detail) > MAX_BYTES:
             continue
         page = template.render(**context(report, detail))
         if len(page.encode("utf-8", "replace")) <= MAX_BYTES:
@@ -71,13 +74,10 @@ def render(report: Report, style: Style = PLAIN) -> str:
 
 def _least(report: Report, detail: Detail) -> int:
     """What the page has at least: the characters of its answers, errors and contexts. Cheaper than to write it."""
-    told = (
-        result
-        for part in report.arms or (report,)
-        for result in part.results
-        if detail.whole or cases.is_failing(result.status)
-    )
-    return sum(min(len(text), detail.text) for result in told for text in cases.long_texts(result, detail.entries))
+    if detail.cases is not None:
+        return 0
+    every = (result for part in report.arms or (report,) for result in part.results)
+    return sum(min(len(text), detail.text) for result in every for text in cases.long_texts(result, detail.entries))
 
 
 @cache
@@ -135,7 +135,7 @@ def parts_of(report: Report, detail: Detail) -> Iterator[Part]:
     """The report itself, or each arm of it."""
     for number, arm in enumerate(report.arms or (report,), 1):
         prefix = f"t{number}-" if report.arms else ""
-        views = cases.case_views(arm.results, prefix, whole=detail.whole)
+        views = cases.case_views(arm.results, prefix, detail.cases)
         anchors = {view.result.id: view.anchor for view in views}
         yield Part(
             prefix=prefix,

@@ -2,12 +2,14 @@
 
 import json
 import re
+from itertools import islice
 from typing import Any, Final
 
 from evalci.reporters.json_report import writable
 from evalci.reporters.sanitise import spelled
 
 JSON_DEPTH: Final = 32
+MOST_MARKS: Final = 200
 # Controls, changes of direction, marks without width, separators that look like a line's end, half characters and
 # tags, which can hide whole sentences. The joiners of emoji and scripts stay.
 _UNSEEN: Final = re.compile(
@@ -37,22 +39,32 @@ def line(text: str) -> str:
 
 def plain(text: str) -> str:
     """The same where no marks can be, as in a title."""
-    return _UNSEEN_OR_BREAK.sub(lambda found: "".join(map(_spelled, found[0])), whole(text))
+    return _UNSEEN_OR_BREAK.sub(_all_spelled, whole(text))
 
 
 def _marked(text: str, unseen: re.Pattern[str]) -> str:
-    """Autoescaping holds for both halves: what `unseen` finds and what lies between."""
+    """Autoescaping holds for both halves: what `unseen` finds and what lies between.
+
+    Past `MOST_MARKS` escapes come without marks: text that is made of what cannot be seen would grow a dozenfold.
+    """
     if unseen.search(text) is None:
         return text
+    found = list(islice(unseen.finditer(text), MOST_MARKS + 1))
+    if len(found) > MOST_MARKS:
+        return unseen.sub(_all_spelled, text)
     from markupsafe import Markup
 
     mark = Markup('<span class="esc">{}</span>')
     pieces: list[str] = []
     at = 0
-    for found in unseen.finditer(text):
-        pieces += (text[at : found.start()], mark.format("".join(map(_spelled, found[0]))))
-        at = found.end()
+    for one in found:
+        pieces += (text[at : one.start()], mark.format(_all_spelled(one)))
+        at = one.end()
     return Markup("").join([*pieces, text[at:]])
+
+
+def _all_spelled(found: re.Match[str]) -> str:
+    return "".join(map(_spelled, found[0]))
 
 
 def _spelled(char: str) -> str:

@@ -270,12 +270,20 @@ def test_a_page_that_would_be_too_large_tells_less() -> None:
     assert "more characters are in the JSON report" in text
 
 
-def test_the_last_resort_has_a_line_for_each_passing_case() -> None:
-    report = report_of(passed("a"), failed("b"))
+def test_the_last_resort_has_a_line_for_each_case_and_the_failing_ones_whole() -> None:
+    report = report_of(*(passed(f"case-{number}") for number in range(300)), failed("wrong"))
     root = tree(page.environment().get_template("report.html").render(**page.context(report, page.TIERS[-1])))
     assert_inert(root)
-    assert "passing cases are one line each" in root.text
-    assert [case.tag for case in root.all(class_="case")] == ["details", "div"]
+    assert "only the first 200 cases are more than a line" in root.text
+    tags = [case.tag for case in root.all("section", "cases")[0].all(class_="case")]
+    assert tags == ["details"] * 200 + ["div"] * 101
+
+
+@pytest.mark.slow
+def test_five_thousand_cases_of_the_worst_kind_keep_within_the_limit() -> None:
+    scores = tuple(factories.missed(f"scorer-{number}", "<\x00" * 300) for number in range(8))
+    results = [failed(f"case-{number}", text="\x00<" * 3000, scores=scores) for number in range(5000)]
+    assert len(render("html", report_of(*results)).encode()) < page.MAX_BYTES
 
 
 def test_a_report_without_anything_optional_still_renders() -> None:

@@ -48,6 +48,10 @@ def test_an_escape_is_marked_apart_from_text_that_looks_like_one() -> None:
     assert escape(shown("\x1b \\x1b")) == '<span class="esc">\\x1b</span> \\x1b'
 
 
+def test_text_that_is_made_of_escapes_has_no_marks() -> None:
+    assert escape(shown("<\x00" * 1000)) == "&lt;\\x00" * 1000
+
+
 def test_where_no_marks_can_be_there_are_none() -> None:
     assert plain("<b>\x1b\n") == "<b>\\x1b\\n"
 
