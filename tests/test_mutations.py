@@ -167,10 +167,10 @@ BREAKAGES: Final = (
         f"{UNIT}/test_files.py",
     ),
     Breakage(
-        "a process that is out of time leaves its group running",
-        "process/child.py",
-        "os.killpg(self.pid, signal.SIGKILL)",
-        "os.kill(self.pid, signal.SIGKILL)",
+        "a process that left its session outlives the job",
+        "process/leftovers.py",
+        "os.kill(pid, signal.SIGKILL)",
+        "os.kill(pid, 0)",
         f"{UNIT}/process/test_process_hostile.py",
     ),
     Breakage(
