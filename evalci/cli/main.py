@@ -15,6 +15,7 @@ COMMANDS: Final[Mapping[str, str]] = {
     "run": "run a suite; replays recordings, never calls a model",
     "record": "run a suite, calling and recording what is not recorded yet",
     "validate": "every mistake in the config and datasets; runs nothing",
+    "init": "a suite that runs offline at once, and a workflow",
     "ci": "in CI: restore, evaluate, publish, exit",
     "comment": "post a saved report on its pull request",
     "baseline": "accepted states: save, show, list",
