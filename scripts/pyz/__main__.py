@@ -13,7 +13,7 @@ NAME = "@DIGEST@"
 
 
 def main() -> None:
-    if sys.version_info < (3, 11):
+    if sys.version_info < (3, 11):  # noqa: UP036 - this file is what an older Python meets first
         sys.exit("evalci needs Python 3.11 or later; this is " + sys.version.split()[0])
     library = unpacked(cache())
     sys.path.insert(0, str(library))
