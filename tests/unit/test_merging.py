@@ -142,6 +142,21 @@ def test_a_case_left_out_of_a_shard_or_put_into_a_wrong_one_is_named(
     assert "which belongs to shard 1/4" in refused(config, str(less), str(more), *shards[2:])
 
 
+def test_ci_judges_the_downloaded_reports_of_shards_as_one(suite: tuple[str, list[str]], tmp_path: Path) -> None:
+    config, _ = suite
+    for index in (1, 2, 3):
+        evalci(
+            "ci", "evaluate", config, "--shard", f"{index}/3", "--dir", str(tmp_path / f"shards/evalci-report-{index}")
+        )
+    whole, _ = evalci("ci", "evaluate", config, "--dir", str(tmp_path / "whole"))
+    code, said = evalci(
+        "ci", "evaluate", config, "--merge", str(tmp_path / "shards"), "--dir", str(tmp_path / "merged")
+    )
+    assert code == whole, said
+    name = "evals/report.json"
+    assert (tmp_path / "merged" / name).read_bytes() == (tmp_path / "whole" / name).read_bytes()
+
+
 def test_a_shard_without_cases_is_no_failure(tmp_path: Path) -> None:
     config = record_suite(tmp_path, 5, "100")
     shards = run_shards(config, tmp_path, 64)

@@ -16,7 +16,7 @@ from tests.ci.scene import BASE, HEAD, PULL, payload_of
 
 from .conftest import ROOT
 
-pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("workflows")]
+pytestmark = pytest.mark.slow
 
 IMAGE = os.environ.get("EVALCI_IMAGE", "")
 RUNTIMES = [
