@@ -94,6 +94,7 @@ def long_texts(result: CaseResult, entries: int) -> Iterator[str]:
     if result.error is not None:
         yield result.error
     yield from (result.case.context or ())[:entries]
+    yield from (score.reason for score in result.scores[:entries])
 
 
 def is_graded(score: Score) -> bool:
