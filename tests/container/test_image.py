@@ -97,7 +97,7 @@ def test_the_first_result_is_there_within_a_second_of_an_empty_container(folder:
 
     mounted = ["podman", "run", "--rm", *SEALED, "--volume", f"{folder}:/work:ro"]
     replay = ("run", "evals.yaml", "--baseline", "main", "--no-history")
-    # In turns, and the quickest of each counts: what a busy machine adds is not ours. Further turns only where it needs them.
+    # In turns, and the quickest of each counts: what a busy machine adds is not ours.
     full, empty = [], []
     while len(full) < 3 or (min(full) - min(empty) >= 1 and len(full) < 10):
         full.append(seconds(*mounted, IMAGE, *replay))
