@@ -12,13 +12,18 @@ from evalci.wording import count_of, snippet
 WHY_LENGTH: Final = 200
 SCORES_ON_LINE: Final = 3
 OPEN_CASES: Final = 40
+# Past this many cases a browser takes its time, so that what hardly anybody unfolds is left out.
+LONG: Final = 1_000
 MARKS: Final[dict[str, str]] = {"passed": "✓", "failed": "✕", "errored": "!", "skipped": "–", "unjudged": "○"}
 WORDS: Final[dict[str, str]] = {"unjudged": "no verdict"}
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class CaseView:
-    """A case with the anchor that other parts of the page point to. `bare` has nothing behind its line."""
+    """A case with the anchor that other parts of the page point to. `bare` has nothing behind its line.
+
+    `about_scores` is whether the metadata of its scores is told.
+    """
 
     anchor: str
     result: CaseResult
@@ -26,6 +31,7 @@ class CaseView:
     side: tuple[str, ...]
     is_open: bool
     bare: bool
+    about_scores: bool
 
     @property
     def kinds(self) -> str:
@@ -51,6 +57,7 @@ def case_views(results: Sequence[CaseResult], prefix: str, most: int | None = No
             side=tuple(_side(result)),
             is_open=is_failing(result.status) and place < OPEN_CASES,
             bare=most is not None and place >= most,
+            about_scores=len(results) <= LONG or is_failing(result.status),
         )
         for place, (anchor, result) in enumerate(ordered)
     )

@@ -105,6 +105,7 @@ def environment(*packages: str) -> "Environment":
     found.globals.update(
         MARKS=cases.MARKS,
         WORDS=cases.WORDS,
+        LONG=cases.LONG,
         facts=facts,
         figures=figures,
         score_status=cases.score_status,

@@ -166,8 +166,8 @@ def test_gates_say_what_they_saw_and_wanted_the_failed_ones_first() -> None:
     )
     items = written(report_of(passed(), gates=gates)).all("ul", "gates")[0].all("li")
     assert [" ".join(item.text.split()) for item in items] == [
-        "✕ not metpass_rate >= 0.90.50 1 of 2 pass",
-        "✓ metcost <= $1$0.50",
+        "not metpass_rate >= 0.90.50 1 of 2 pass",
+        "metcost <= $1$0.50",
     ]
 
 
@@ -206,11 +206,11 @@ def test_only_the_first_failing_cases_are_open() -> None:
     assert sum("open" in case.attributes for case in cases) == 40
 
 
-def test_status_is_a_word_and_a_mark_never_a_colour_alone() -> None:
+def test_status_is_a_word_never_a_colour_alone() -> None:
     results = (passed("a"), failed("b"), factories.errored("c"), factories.skipped("d"), factories.unjudged("e"))
     root = written(report_of(*results))
-    marks = [case.all("summary")[0].all("span", "st")[0].text for case in root.all("details", "case")]
-    assert marks == ["✕ failed", "! errored", "– skipped", "✓ passed", "○ no verdict"]
+    words = [case.all("summary")[0].all("span", "st")[0].text for case in root.all("details", "case")]
+    assert words == ["failed", "errored", "skipped", "passed", "no verdict"]
 
 
 def test_a_case_tells_its_scores_context_trials_and_steps() -> None:
@@ -248,7 +248,7 @@ def test_a_matrix_lays_its_arms_side_by_side_and_then_tells_each() -> None:
     assert [arm.all("td")[1].text for arm in arms] == ["24 of 31", "27 of 31", "14 of 20"]
     row = next(row for row in root.all("tr") if row.all("th") and row.all("th")[0].text == "vat-number")
     assert [" ".join(cell.text.split()) for cell in row.all("td")] == [
-        "! errored", "✓ passed 1.00", "! errored", "claude-haiku",
+        "errored", "passed 1.00", "errored", "claude-haiku",
     ]  # fmt: skip
     assert len(root.all("section", "part")) == 3
     assert "10 cases alike" in root.text
@@ -277,6 +277,15 @@ def test_the_last_resort_has_a_line_for_each_case_and_the_failing_ones_whole() -
     assert "only the first 200 cases are more than a line" in root.text
     tags = [case.tag for case in root.all("section", "cases")[0].all(class_="case")]
     assert tags == ["details"] * 200 + ["div"] * 101
+
+
+def test_what_hardly_anybody_unfolds_is_left_out_of_a_long_run() -> None:
+    judged = (factories.good("judge", metadata={"judge_model": "m"}),)
+    results = [passed(f"case-{number}", scores=judged) for number in range(1000)]
+    assert len(written(report_of(*results)).all("details", "more")) == 1000
+    longer = written(report_of(*results, failed("wrong", scores=judged)))
+    assert len(longer.all("details", "more")) == 1
+    assert "the metadata of scores is told where a case fails" in longer.text
 
 
 @pytest.mark.slow
