@@ -1,15 +1,15 @@
 """The live caller of OpenAI-compatible embeddings endpoints: one text per call, one vector back."""
 
 import math
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 from evalci.calls.call import Call, CallError, Reply
 from evalci.calls.chat_answer import read_usage
 from evalci.calls.endpoint import Endpoint, canonical
-from evalci.calls.failures import check_status, error_body, error_of, read_json
-from evalci.calls.retry import with_retries
-from evalci.calls.transport import HttpRequest, Transport
+from evalci.calls.failures import error_body, error_of, read_json
+from evalci.calls.live import LiveCaller
+from evalci.calls.transport import HttpResponse
 
 Scrub = Callable[[str], str]
 
@@ -22,39 +22,17 @@ def embeddings_endpoint(url: str, model: str) -> Endpoint:
     return Endpoint("embeddings", {"type": "embeddings", "url": url, "model": model})
 
 
-class EmbeddingsCaller:
+class EmbeddingsCaller(LiveCaller):
     """Posts `{url}/embeddings`, with the key as a bearer token."""
-
-    def __init__(
-        self,
-        transport: Transport,
-        *,
-        api_key: str | None,
-        scrub: Scrub,
-        sleep: Callable[[float], Awaitable[None]],
-        max_retries: int = 2,
-        timeout_seconds: float = 120.0,
-    ) -> None:
-        self._transport = transport
-        self._headers = {"content-type": "application/json"}
-        if api_key is not None:
-            self._headers["authorization"] = f"Bearer {api_key}"
-        self._scrub = scrub
-        self._sleep = sleep
-        self._max_retries = max_retries
-        self._timeout = timeout_seconds
 
     async def __call__(self, call: Call) -> Reply:
         """The vector. Raises `CallError` when no attempt gave one."""
         url, body = embeddings_request(call.endpoint.identity, call.input)
-        request = HttpRequest(method="POST", url=url, headers=self._headers, body=body, timeout_seconds=self._timeout)
 
-        async def attempt() -> Reply:
-            response = await self._transport.send(request)
-            check_status(response, url, self._scrub)
+        def read(response: HttpResponse) -> Reply:
             return read_embedding(response.text, url, latency_ms=response.latency_ms, scrub=self._scrub)
 
-        return await with_retries(attempt, max_retries=self._max_retries, sleep=self._sleep)
+        return await self._post(url, body, read)
 
 
 def embeddings_request(identity: Mapping[str, Any], text: str) -> tuple[str, bytes]:

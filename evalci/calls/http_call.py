@@ -1,14 +1,13 @@
 """The live caller of any HTTP API: fills the request's template with the input, and sends it."""
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Mapping
 from typing import Any, Final
 
 from evalci.calls.call import Call, Reply
 from evalci.calls.endpoint import Endpoint, canonical
-from evalci.calls.failures import check_status
 from evalci.calls.http_answer import read_answer
-from evalci.calls.retry import with_retries
-from evalci.calls.transport import HttpRequest, Transport
+from evalci.calls.live import LiveCaller
+from evalci.calls.transport import HttpRequest, HttpResponse, Transport
 
 PLACEHOLDER: Final = "{{input}}"
 _AS_IT_IS: Final = frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789")
@@ -28,38 +27,23 @@ def http_endpoint(
     return Endpoint("http", {"http": identity})
 
 
-class HttpCaller:
+class HttpCaller(LiveCaller):
     """Sends what the template makes of an input; `auth` is the header that carries the key."""
 
-    def __init__(
-        self,
-        transport: Transport,
-        *,
-        auth: tuple[str, str] | None,
-        scrub: Callable[[str], str],
-        sleep: Callable[[float], Awaitable[None]],
-        max_retries: int = 2,
-        timeout_seconds: float = 120.0,
-    ) -> None:
-        self._transport = transport
+    def __init__(self, transport: Transport, *, auth: tuple[str, str] | None, **how: Any) -> None:
+        super().__init__(transport, **how)
         self._auth = auth
-        self._scrub = scrub
-        self._sleep = sleep
-        self._max_retries = max_retries
-        self._timeout = timeout_seconds
 
     async def __call__(self, call: Call) -> Reply:
         """The answer. Raises `CallError` when no attempt gave one."""
         template = call.endpoint.identity["http"]
         request = http_request(template, call.input, auth=self._auth, timeout_seconds=self._timeout)
 
-        async def attempt() -> Reply:
-            response = await self._transport.send(request)
-            check_status(response, template["url"], self._scrub)
+        def read(response: HttpResponse) -> Reply:
             text = read_answer(response, template.get("response_path"), template["url"], self._scrub)
             return Reply(text=text, latency_ms=response.latency_ms)
 
-        return await with_retries(attempt, max_retries=self._max_retries, sleep=self._sleep)
+        return await self._ask(request, template["url"], read)
 
 
 def http_request(
