@@ -14,6 +14,11 @@ LOCK = Path(__file__).with_name("tools.lock")
 
 @pytest.fixture(scope="session")
 def tools() -> Path:
+    """The folder of the tools' programs."""
+    return make_tools()
+
+
+def make_tools() -> Path:
     """The folder of the tools' programs, made once for each state of the lock."""
     place = ROOT / ".cache" / "venv-tools"
     place.parent.mkdir(exist_ok=True)
