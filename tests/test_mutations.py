@@ -229,6 +229,28 @@ BREAKAGES: Final = (
         """text.replace("\\r", "%0D").replace("\\n", "%0A").replace("%", "%25")""",
         "tests/ci/test_commands.py",
     ),
+    Breakage(
+        "blank lines of a scorer hold the time limit off",
+        "scorers/subprocess_ndjson.py",
+        "            return True\n        if not request.score.done():",
+        "            self._process and self._process.expect(self._take)\n            return True\n"
+        "        if not request.score.done():",
+        f"{UNIT}/scorers/test_ndjson_scorer.py",
+    ),
+    Breakage(
+        "who goes alone is joined by others",
+        "scorers/subprocess_ndjson.py",
+        "not (request.alone or first.alone)",
+        "not request.alone",
+        f"{UNIT}/scorers/test_ndjson_scorer.py",
+    ),
+    Breakage(
+        "a program whose answer is late only stopped",
+        "process/lines.py",
+        "            self.was_late = True\n",
+        "",
+        f"{UNIT}/process/test_process_lines.py",
+    ),
 )
 
 _seconds = count(1_600_000_000)

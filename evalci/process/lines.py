@@ -3,12 +3,14 @@
 import asyncio
 import contextlib
 import os
+from collections.abc import Callable, Sequence
 from types import TracebackType
 from typing import Final, Self
 
 from evalci.process.child import Exit
 from evalci.process.finished import Finished
 from evalci.process.job import Job
+from evalci.process.limits import Limits
 from evalci.process.pump import CHUNK, LAST_LOOK, Inflow, Outflow
 from evalci.process.runner import GRACE_SECONDS, cpu_ran_out, finish
 from evalci.process.start import start
@@ -23,13 +25,13 @@ class LineTooLong(Exception):
 class LineProcess:
     """A running program and its lines. `async with` it: at the end of the block nothing of it is alive.
 
-    The time limit holds for each line that is waited for, the other limits for the whole life of the program.
+    Lines are handed over by the event loop as they come, with no task in between. The time limit holds for each that
+    is expected, the other limits for the whole life of the program.
     """
 
     def __init__(self, job: Job, *, max_line_bytes: int = MAX_LINE_BYTES) -> None:
         self._job = job
         self._max_line_bytes = max_line_bytes
-        self._was_late = False
         self._undo = contextlib.ExitStack()
 
     async def __aenter__(self) -> Self:
@@ -41,7 +43,7 @@ class LineProcess:
         with contextlib.ExitStack() as undo:
             undo.callback(self._child.end_now, self._ending)
             self._exited = asyncio.Event()
-            self._lines = _Lines(self._loop, self._child.pipes.stdout, self._max_line_bytes)
+            self._lines = _Lines(self._loop, self._child.pipes.stdout, self._max_line_bytes, self._job.limits)
             self._errors = Inflow(self._loop, self._child.pipes.stderr, self._job.limits.output_bytes, lambda: None)
             self._sent = Outflow(self._loop, self._child.pipes)
             for part in (self._lines, self._errors, self._sent):
@@ -56,37 +58,36 @@ class LineProcess:
     ) -> None:
         self._undo.close()
 
-    def send_line(self, line: bytes) -> None:
-        """Give the program a line, now or when it reads on. That it reads no more shows in `read_line`."""
-        if b"\n" in line:
+    def send(self, lines: Sequence[bytes]) -> None:
+        """Give the program these lines, now or when it reads on. That it reads no more shows in `over`."""
+        if any(b"\n" in line for line in lines):
             raise ValueError("a line holds no line end")
-        self._sent.send(line + b"\n")
+        self._sent.send(b"\n".join((*lines, b"")))
 
-    async def read_line(self) -> bytes | None:
-        """The next line without its end, or None when there will be no more.
+    def expect(self, on_line: Callable[[bytes], bool]) -> None:
+        """Hand over each line without its end, until `on_line` answers that for now no more is expected.
 
-        Raises TimeoutError and LineTooLong; after either the program's answers can no more be told apart.
+        The time limit starts anew with every call. What `on_line` raises ends the hearing.
         """
-        try:
-            async with asyncio.timeout(self._job.limits.timeout_seconds):
-                return await self._lines.next()
-        except TimeoutError:
-            self._was_late = True
-            raise
+        self._lines.expect(on_line)
 
-    def __aiter__(self) -> Self:
-        return self
+    async def over(self) -> None:
+        """Returns when a line is expected and there will be none, or after `hang_up`.
 
-    async def __anext__(self) -> bytes:
-        line = await self.read_line()
-        if line is None:
-            raise StopAsyncIteration
-        return line
+        Raises TimeoutError, LineTooLong, or what `on_line` raised; after any of them the program's answers can no more
+        be told apart.
+        """
+        await asyncio.shield(self._lines.over)
+
+    def hang_up(self) -> None:
+        """Hand over no more lines."""
+        self._lines.close()
 
     async def stop(self, patience_seconds: float = 2.0) -> Finished:
         """How the program ended: by itself, when it leaves soon after the end of its input, else it is killed."""
         self._sent.send(b"", last=True)
-        if not self._was_late:
+        was_late = self._lines.was_late
+        if not was_late:
             with contextlib.suppress(TimeoutError):
                 await asyncio.wait_for(self._exited.wait(), patience_seconds)
         duration = self._loop.time() - self._began
@@ -96,7 +97,7 @@ class LineProcess:
         return Finished(
             exit_code=exit_.code,
             signal=exit_.signal,
-            stopped_by="timeout_seconds" if self._was_late else cpu_ran_out(exit_, self._job.limits),
+            stopped_by="timeout_seconds" if was_late else cpu_ran_out(exit_, self._job.limits),
             stderr=stderr,
             stderr_dropped=self._errors.dropped,
             duration=duration,
@@ -113,50 +114,59 @@ class LineProcess:
 class _Lines:
     """The lines of a stream. No more is read ahead than the longest line allowed, so a flood waits in its pipe."""
 
-    def __init__(self, loop: asyncio.AbstractEventLoop, handle: int, longest: int) -> None:
+    def __init__(self, loop: asyncio.AbstractEventLoop, handle: int, longest: int, limits: Limits) -> None:
+        self.over = loop.create_future()
+        self.was_late = False
         self._loop = loop
         self._handle = handle
         self._longest = longest
+        self._seconds = limits.timeout_seconds
         self._buffer = bytearray()
-        self._searched = 0
+        self._searched = 0  # of the buffer, without finding a line end
+        self._on_line: Callable[[bytes], bool] | None = None  # while a line is expected
+        self._handing = False
+        self._due = 0.0
+        self._watch: asyncio.TimerHandle | None = None
         self._ended = False
         self._reading = False
-        self._news = asyncio.Event()
         self._resume()
 
-    async def next(self) -> bytes | None:
-        """The next line, or None at the end."""
-        while True:
-            found = self._buffer.find(b"\n", self._searched)
-            if found >= 0:
-                return self._cut(found, found + 1)
-            self._searched = len(self._buffer)
-            if self._searched > self._longest:
-                raise LineTooLong(f"more than {self._longest} bytes without a line end")
-            if self._ended:
-                return self._cut(self._searched, self._searched) if self._buffer else None
-            self._resume()
-            self._news.clear()
-            await self._news.wait()
+    def expect(self, on_line: Callable[[bytes], bool]) -> None:
+        """Hand over what there is, and what comes."""
+        if self.over.done():
+            return
+        self._on_line = on_line
+        self._due = self._loop.time() + self._seconds
+        if self._watch is None:
+            self._watch = self._loop.call_at(self._due, self._look)
+        if not self._handing:
+            self._hand_over()
 
     def finish(self) -> None:
         """The program is gone: what still lies in the pipe is the last there is."""
         looked = 0
         while not self._ended and looked < LAST_LOOK and (read := self._read()):
             looked += read
-        self.stop()
+        self._end()
+
+    def close(self, error: Exception | None = None) -> None:
+        """Hand over no more; whoever waits for the end is told."""
+        self._on_line = None
+        if self._watch is not None:
+            self._watch.cancel()
+            self._watch = None
+        if not self.over.done():
+            if error is None:
+                self.over.set_result(None)
+            else:
+                self.over.set_exception(error)
+                self.over.exception()  # whether or not anybody waits
 
     def stop(self) -> None:
-        """Read no more."""
+        """Read no more, hand over no more."""
         self._pause()
         self._ended = True
-        self._news.set()
-
-    def _cut(self, end: int, following: int) -> bytes:
-        line = bytes(self._buffer[:end])
-        del self._buffer[:following]
-        self._searched = 0
-        return line
+        self.close()
 
     def _read(self) -> int:
         try:
@@ -166,13 +176,62 @@ class _Lines:
         except OSError:
             data = b""
         if not data:
-            self.stop()
+            self._end()
             return 0
         self._buffer += data
-        self._news.set()
+        self._hand_over()
         if len(self._buffer) > self._longest:
             self._pause()
         return len(data)
+
+    def _end(self) -> None:
+        self._pause()
+        self._ended = True
+        self._hand_over()
+
+    def _hand_over(self) -> None:
+        """Every whole line that is expected; at the end of the stream the rest, and the news that it is over."""
+        self._handing = True
+        try:
+            while self._on_line is not None and (line := self._next()) is not None:
+                if not self._on_line(line):
+                    self._on_line = None
+        except Exception as exc:
+            self.close(exc)
+        finally:
+            self._handing = False
+        if self._on_line is None:
+            return
+        if len(self._buffer) > self._longest:
+            self.close(LineTooLong(f"more than {self._longest} bytes without a line end"))
+        elif self._ended:
+            self.close()
+        else:
+            self._resume()
+
+    def _next(self) -> bytes | None:
+        end = self._buffer.find(b"\n", self._searched)
+        if end < 0:
+            self._searched = len(self._buffer)
+            return self._cut(self._searched, self._searched) if self._ended and self._buffer else None
+        return self._cut(end, end + 1)
+
+    def _cut(self, end: int, following: int) -> bytes:
+        line = bytes(self._buffer[:end])
+        del self._buffer[:following]
+        self._searched = 0
+        return line
+
+    def _look(self) -> None:
+        """Is what is expected late?"""
+        self._watch = None
+        if self._on_line is None:
+            return
+        if self._loop.time() < self._due:
+            self._watch = self._loop.call_at(self._due, self._look)
+        else:
+            self.was_late = True
+            self.close(TimeoutError())
 
     def _resume(self) -> None:
         if not self._reading and not self._ended:

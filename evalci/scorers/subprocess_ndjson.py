@@ -37,6 +37,10 @@ class Request:
     alone: bool = False
 
 
+class _NoAnswer(Exception):
+    """A line of the process answers no request; the text shows it."""
+
+
 class NdjsonScorer:
     """Starts the command with the first output, and again when it fails. `close` it."""
 
@@ -46,6 +50,10 @@ class NdjsonScorer:
         self._waiting: deque[Request] = deque()
         self._flying: dict[int, Request] = {}
         self._asked = 0
+        self._loop: asyncio.AbstractEventLoop
+        self._news: asyncio.Event
+        self._closing = False
+        self._is_to_send = False
         self._process: LineProcess | None = None  # while it takes requests
         self._sent = 0  # requests that this process has had
         self._worker: asyncio.Task[None] | None = None
@@ -63,8 +71,13 @@ class NdjsonScorer:
         if self._worker is None or self._worker.done():
             self._begin()
         self._waiting.append(request)
-        self._send()
-        self._news.set()
+        if self._process is None:
+            self._news.set()
+        elif not self._flying:
+            self._send()
+        elif not self._is_to_send:  # those who are answered together mostly ask again together: one write for all
+            self._is_to_send = True
+            self._loop.call_soon(self._send)
         return await request.score
 
     async def close(self) -> None:
@@ -74,12 +87,16 @@ class NdjsonScorer:
             return
         self._closing = True
         self._news.set()
+        if self._process is not None:
+            self._process.hang_up()
         if self._waiting or self._flying:
             worker.cancel()
         await asyncio.wait((worker,))
 
     def _begin(self) -> None:
         self._closing = False
+        self._is_to_send = False
+        self._loop = asyncio.get_running_loop()
         self._news = asyncio.Event()
         self._waiting.clear()
         self._flying.clear()
@@ -117,25 +134,16 @@ class NdjsonScorer:
 
     async def _talk(self, process: LineProcess) -> str:
         """What the process printed that is wrong; nothing when it ended, was late, or is needed no more."""
-        while not self._closing:
-            self._send()
-            if not self._flying:
-                await asyncio.sleep(0)  # whoever got the last answer mostly asks again at once
-                if not (self._flying or self._closing):
-                    await self._hear()
-                continue
-            try:
-                line = await process.read_line()
-            except TimeoutError:
-                return ""
-            except LineTooLong:
-                limit = plain_number(self._job.limits.output_mb)
-                return f"scorer {quoted(self._cmd)} printed a line longer than output_mb: {limit}"
-            if line is None:
-                return ""
-            if line and not self._take(line):
-                shown = seen(utf8_text(text_of(line).strip()))
-                return f"scorer {quoted(self._cmd)} printed a line that answers no request: {shown}"
+        self._send()
+        try:
+            await process.over()
+        except LineTooLong:
+            limit = plain_number(self._job.limits.output_mb)
+            return f"scorer {quoted(self._cmd)} printed a line longer than output_mb: {limit}"
+        except _NoAnswer as exc:
+            return f"scorer {quoted(self._cmd)} printed a line that answers no request: {exc}"
+        except TimeoutError:
+            return ""
         return ""
 
     async def _hear(self) -> None:
@@ -144,33 +152,46 @@ class NdjsonScorer:
         await self._news.wait()
 
     def _send(self) -> None:
-        """Send what may be sent: up to so many at once, or one that goes alone."""
+        """Send what may be sent, in one go: up to so many at once, or one that goes alone."""
+        self._is_to_send = False
         if self._process is None:
             return
+        was_idle, lines = not self._flying, []
         while self._waiting and self._may_send(self._waiting[0]):
             request = self._waiting.popleft()
             if not request.score.done():  # whoever asked has gone
                 self._flying[request.number] = request
-                self._sent += 1
-                self._process.send_line(request.line)
+                lines.append(request.line)
+        if lines:
+            self._sent += len(lines)
+            self._process.send(lines)
+            if was_idle:
+                self._process.expect(self._take)
 
     def _may_send(self, request: Request) -> bool:
         if not self._flying:
             return True
-        return not request.alone and len(self._flying) < WINDOW and not any(r.alone for r in self._flying.values())
+        first = next(iter(self._flying.values()))  # one that goes alone is the only one
+        return len(self._flying) < WINDOW and not (request.alone or first.alone)
 
     def _take(self, line: bytes) -> bool:
-        """Does the line answer a request, or is it blank? The answer is passed on."""
+        """Pass on the answer that a line holds; are there more to come? Raises `_NoAnswer`."""
         answer = read_answer(line)
         request = self._flying.pop(answer.number, None) if answer else None
         if answer is None or request is None:
-            return not line.strip()
+            if line.strip():
+                raise _NoAnswer(seen(utf8_text(text_of(line).strip())))
+            return True
         if not request.score.done():
             try:
                 request.score.set_result(score_from(self._cmd, answer))
             except ScorerError as exc:
                 request.score.set_exception(exc)
-        return True
+        if self._waiting:
+            self._send()
+        if self._flying and self._process is not None:
+            self._process.expect(self._take)
+        return bool(self._flying)
 
     def _blame(self, message: str, *, survivable: bool) -> None:
         """Break the request that was a process's first and only one; send others again, each alone."""

@@ -47,9 +47,12 @@ def judged(cmd: str, verdict: Any, text: str) -> Score:
     score, passed, reason = found
     if not 0 <= score <= 1:
         raise ScorerError(f"scorer {quoted(cmd)} returned score {snippet(plain_number(score))} outside 0.0..=1.0")
+    passed = score >= PASSING if passed is None else passed
+    if score == 1 and passed and not reason:
+        return Score.good()
     return Score(
         value=float(score) + 0.0,  # -0.0 is no score of its own
-        passed=score >= PASSING if passed is None else passed,
+        passed=passed,
         reason=utf8_text(reason or ""),
     )
 

@@ -169,6 +169,11 @@ def test_blank_lines_are_passed_over(make: Make, asked: Callable[[], Any]) -> No
     assert len(asked()) == 1
 
 
+def test_a_process_that_prints_blank_lines_for_ever_is_late(make: Make) -> None:
+    scorer = make("timeout 3 sh -c 'while :; do echo; done'", timeout_seconds=0.3)
+    assert errors(judged(scorer, ["a"])) == ["scorer command timed out after 0.3s"]
+
+
 @pytest.mark.parametrize("at_once", [False, True])
 def test_a_process_that_ends_after_every_answer_is_started_anew(make: Make, at_once: bool) -> None:
     assert errors(judged(make(), ["once"] * 4, at_once=at_once)) == [None] * 4
