@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from evalci.calls import Caller
+from evalci.calls import Caller, no_live_call
 from evalci.config.settings import Fault
 from evalci.files import ProjectFiles
 
@@ -47,6 +47,10 @@ class Tools:
     live: bool
     clock: Clock = field(default_factory=Clock)
     name: str = ""
+
+    def caller(self, make: Callable[[], Caller]) -> Caller:
+        """Answers from the recordings, and live from what `make` builds; a replay has no use for it and loads none."""
+        return self.record(make() if self.live else no_live_call)
 
     def secret(self, name: str | None, field: str = "api_key_env") -> str | None:
         """The value of a key variable, None when none is named. Raises `Fault` when a live run cannot use it."""

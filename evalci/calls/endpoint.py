@@ -2,13 +2,15 @@
 
 import hashlib
 from collections.abc import Mapping
-from typing import Any, Literal
+from typing import Any, Final, Literal
 
 import orjson
 
 from evalci.unicode import utf8_text
 
 CallKind = Literal["chat", "http", "embeddings"]
+
+PLACEHOLDER: Final = "{{input}}"
 
 
 def canonical(value: Any) -> bytes:
@@ -79,3 +81,22 @@ def chat_endpoint(
     if params:
         identity["params"] = dict(params)
     return Endpoint("chat", identity)
+
+
+def embeddings_endpoint(url: str, model: str) -> Endpoint:
+    """The identity of an embeddings endpoint: url exactly as written, and model."""
+    return Endpoint("embeddings", {"type": "embeddings", "url": url, "model": model})
+
+
+def http_endpoint(
+    *, url: str, method: str, headers: Mapping[str, str] | None, body: Any, response_path: str | None
+) -> Endpoint:
+    """The identity of an HTTP API: the templates as written, and what is set of headers, body and pointer."""
+    identity: dict[str, Any] = {"url": url, "method": method.upper()}
+    if headers:
+        identity["headers"] = {name.lower(): value for name, value in headers.items()}
+    if body is not None:
+        identity["body"] = body
+    if response_path is not None:
+        identity["response_path"] = response_path
+    return Endpoint("http", {"http": identity})

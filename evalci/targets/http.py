@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from evalci.calls import Call, Caller, CallError, Endpoint
-from evalci.calls.http_call import PLACEHOLDER, HttpCaller, http_endpoint
+from evalci.calls.endpoint import PLACEHOLDER, http_endpoint
 from evalci.calls.json_pointer import is_pointer
 from evalci.config.settings import Fault, setting
 from evalci.model import Case, Output, TargetError
@@ -100,11 +100,19 @@ class Http:
         return self._auth_header, f"{self._auth_prefix}{key}"
 
     def build(self, tools: Tools) -> "HttpTarget":
-        key = tools.secret(self.api_key_env)
-        if key is not None and tools.live and not is_header_value(key):
-            raise Fault("api_key_env", f"environment variable {self.api_key_env} cannot be sent in a header", _SENDABLE)
         mask = masking(self.headers or {})
-        caller = HttpCaller(
+        endpoint = http_endpoint(
+            url=self.url, method=self.method, headers=self.headers, body=self.body, response_path=self.response_path
+        )
+        return HttpTarget(endpoint, tools.caller(lambda: self._live(tools, mask)), mask)
+
+    def _live(self, tools: Tools, mask: Callable[[str], str]) -> Caller:
+        from evalci.calls.http_call import HttpCaller
+
+        key = tools.secret(self.api_key_env)
+        if key is not None and not is_header_value(key):
+            raise Fault("api_key_env", f"environment variable {self.api_key_env} cannot be sent in a header", _SENDABLE)
+        return HttpCaller(
             tools.transport,
             auth=None if key is None else self.auth(key),
             scrub=lambda text: mask(tools.scrub(text)),
@@ -112,10 +120,6 @@ class Http:
             max_retries=self.max_retries,
             timeout_seconds=self.timeout_seconds,
         )
-        endpoint = http_endpoint(
-            url=self.url, method=self.method, headers=self.headers, body=self.body, response_path=self.response_path
-        )
-        return HttpTarget(endpoint, tools.record(caller), mask)
 
 
 class HttpTarget:

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from evalci.calls import Call, Caller, CallError, Endpoint, no_live_call
+from evalci.calls import Call, Caller, CallError, Endpoint
 from evalci.calls.cost import CostRates, check_rates
 from evalci.calls.endpoint import chat_endpoint
 from evalci.config.settings import Fault, setting
@@ -38,12 +38,9 @@ class OpenAIChat:
 
     def build(self, tools: Tools) -> "ChatTarget":
         endpoint = chat_endpoint(self.url, self.model, system=self.system, params=self.params)
-        return ChatTarget(endpoint, tools.record(self._caller(tools)), self.cost)
+        return ChatTarget(endpoint, tools.caller(lambda: self._live(tools)), self.cost)
 
-    def _caller(self, tools: Tools) -> Caller:
-        """The live caller; a replay has no use for one and loads none of it."""
-        if not tools.live:
-            return no_live_call
+    def _live(self, tools: Tools) -> Caller:
         from evalci.calls.chat import ChatCaller
 
         return ChatCaller(
