@@ -110,8 +110,6 @@ class Http:
         from evalci.calls.http_call import HttpCaller
 
         key = tools.secret(self.api_key_env)
-        if key is not None and not is_header_value(key):
-            raise Fault("api_key_env", f"environment variable {self.api_key_env} cannot be sent in a header", _SENDABLE)
         return HttpCaller(
             tools.transport,
             auth=None if key is None else self.auth(key),
