@@ -1,6 +1,7 @@
 """What identifies a call, and the key of its recording: byte for byte as EvalCore builds it."""
 
 import hashlib
+import math
 from collections.abc import Mapping
 from typing import Any, Final, Literal
 
@@ -27,6 +28,15 @@ def canonical(value: Any) -> bytes:
 def digest(value: Any) -> str:
     """SHA-256 of the canonical JSON of a value, in hex."""
     return hashlib.sha256(canonical(value)).hexdigest()
+
+
+def is_json(value: Any) -> bool:
+    """Can JSON carry it? NaN and infinity, at any depth, it cannot."""
+    if isinstance(value, Mapping):
+        return all(map(is_json, value.values()))
+    if isinstance(value, list):
+        return all(map(is_json, value))
+    return not isinstance(value, float) or math.isfinite(value)
 
 
 def _writable(value: Any) -> Any:

@@ -1,12 +1,11 @@
 """Any HTTP API: your own app's, mostly. A template makes the request, a pointer finds the answer."""
 
-import math
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from evalci.calls import Call, Caller, CallError, Endpoint
-from evalci.calls.endpoint import PLACEHOLDER, http_endpoint
+from evalci.calls.endpoint import PLACEHOLDER, http_endpoint, is_json
 from evalci.calls.json_pointer import is_pointer
 from evalci.config.settings import Fault, setting
 from evalci.model import Case, Output, TargetError
@@ -56,7 +55,7 @@ class Http:
         if PLACEHOLDER not in self.url and not _mentions_input(self.body):
             message = f"{who}: neither url nor body contains {PLACEHOLDER}; every case would send the same request"
             yield Fault("", message)
-        if not _is_json(self.body):
+        if not is_json(self.body):
             yield Fault("body", f"{who}: body holds a number that JSON cannot carry (NaN or infinity)")
 
     def _check_auth(self, who: str) -> Iterator[Fault]:
@@ -147,11 +146,3 @@ def _mentions_input(template: Any) -> bool:
     if isinstance(template, list):
         return any(map(_mentions_input, template))
     return isinstance(template, str) and PLACEHOLDER in template
-
-
-def _is_json(value: Any) -> bool:
-    if isinstance(value, Mapping):
-        return all(map(_is_json, value.values()))
-    if isinstance(value, list):
-        return all(map(_is_json, value))
-    return not isinstance(value, float) or math.isfinite(value)
