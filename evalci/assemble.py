@@ -122,21 +122,7 @@ def _arm_report(plan: Plan, asked: Asked, digests: Digests, arm: Arm, results: t
         before=_before(plan, asked, arm, results),
         like_for_like=diff is None or diff.like_for_like,
     )
-    outcomes = () if _is_empty_shard(plan, results) else (*evaluate(gates, facts), *calibrations)
-    verdict = (
-        Verdict(passed=True, exit_code=EXIT_PASSED)
-        if _is_empty_shard(plan, results)
-        else decide(
-            results=results,
-            gates=outcomes,
-            baseline=diff,
-            threshold=asked.threshold,
-            require_baseline=asked.require_baseline,
-            incomplete=missing_proof(results, arm.target, arm.slots),
-            no_baseline=asked.no_baseline or "",
-            drop_accepted=asked.drop_accepted_by is not None,
-        )
-    )
+    outcomes, verdict = _judged(plan, asked, arm, facts, diff, calibrations)
     return Report(
         suite=_suite_info(plan, digests, arm.name, len(results)),
         verdict=verdict,
@@ -151,6 +137,33 @@ def _arm_report(plan: Plan, asked: Asked, digests: Digests, arm: Arm, results: t
         changed_recordings=plan.cassette.changed if alone else (),
         notes=_notes(plan, asked) if alone else (),
     )
+
+
+def _judged(
+    plan: Plan,
+    asked: Asked,
+    arm: Arm,
+    facts: GateFacts,
+    diff: BaselineDiff | None,
+    calibrations: tuple[GateOutcome, ...],
+) -> tuple[tuple[GateOutcome, ...], Verdict]:
+    """Every gate and the verdict; nothing is asked of a shard to which no case fell."""
+    results = tuple(facts.results)
+    if _is_empty_shard(plan, results):
+        return (), Verdict(passed=True, exit_code=EXIT_PASSED)
+    gates = [block.settings for block in plan.suite.gates_of(arm.name)]
+    outcomes = (*evaluate(gates, facts), *calibrations)
+    verdict = decide(
+        results=results,
+        gates=outcomes,
+        baseline=diff,
+        threshold=asked.threshold,
+        require_baseline=asked.require_baseline,
+        incomplete=missing_proof(results, arm.target, arm.slots),
+        no_baseline=asked.no_baseline or "",
+        drop_accepted=asked.drop_accepted_by is not None,
+    )
+    return outcomes, verdict
 
 
 def _is_empty_shard(plan: Plan, results: tuple[CaseResult, ...]) -> bool:
