@@ -25,10 +25,10 @@ from evalci.pipeline import Arm, Plan, Surroundings, run_plan
 from evalci.summary.budget import charge, skipped_result
 from evalci.summary.numbers import total
 from evalci.summary.programs import program_stats
+from evalci.summary.proof import OncePerRun, missing_proof
 from evalci.summary.summarize import summarize
 from evalci.summary.trials import fold, single
 from evalci.summary.verdicts import attempt
-from evalci.wording import quoted
 
 if TYPE_CHECKING:
     from evalci.baseline.snapshot import Baseline
@@ -64,7 +64,10 @@ async def run_suite(plan: Plan, around: Surroundings, asked: Asked) -> Report:
     """From a checked plan to something a reporter can print."""
     _check_replay(plan)
     ran = await run_plan(plan, around)
-    return assemble(plan, asked, plan.digests, [(arm, tuple(_result(plan, run) for run in runs)) for arm, runs in ran])
+    once = OncePerRun(plan.tools.known_secrets)
+    settled = [(arm, once.settle(runs, arm.target, arm.slots)) for arm, runs in ran]
+    results = [(arm, tuple(_result(plan, run) for run in runs)) for arm, runs in settled]
+    return assemble(plan, asked, plan.digests, results)
 
 
 def assemble(
@@ -85,17 +88,11 @@ def _charged(plan: Plan, results: tuple[CaseResult, ...]) -> tuple[CaseResult, .
 def _check_replay(plan: Plan) -> None:
     """Raises `UsageError` when a replay is asked of what is never recorded."""
     for arm in plan.arms:
-        for part in (arm.target, *(slot.scorer for slot in arm.slots)):
+        for who, part in arm.parts:
             why = getattr(part, "never_recorded", None)
             if why and plan.request.cache == "replay":
                 hint = "pass --cache off: that starts the adapters, which may cost money"
-                raise UsageError(f"target {quoted(arm.name)}: {why}, so there is nothing to replay", hint=hint)
-
-
-def _incomplete(arm: Arm) -> tuple[str, ...]:
-    """What evidence lacks, by the word of the adapters that an arm uses."""
-    parts = (arm.target, *(slot.scorer for slot in arm.slots))
-    return tuple(dict.fromkeys(what for part in parts for what in getattr(part, "incomplete", ())))
+                raise UsageError(f"{who}: {why}, so there is nothing to replay", hint=hint)
 
 
 def _result(plan: Plan, run: CaseRun) -> CaseResult:
@@ -125,21 +122,7 @@ def _arm_report(plan: Plan, asked: Asked, digests: Digests, arm: Arm, results: t
         before=_before(plan, asked, arm, results),
         like_for_like=diff is None or diff.like_for_like,
     )
-    outcomes = () if _is_empty_shard(plan, results) else (*evaluate(gates, facts), *calibrations)
-    verdict = (
-        Verdict(passed=True, exit_code=EXIT_PASSED)
-        if _is_empty_shard(plan, results)
-        else decide(
-            results=results,
-            gates=outcomes,
-            baseline=diff,
-            threshold=asked.threshold,
-            require_baseline=asked.require_baseline,
-            incomplete=_incomplete(arm),
-            no_baseline=asked.no_baseline or "",
-            drop_accepted=asked.drop_accepted_by is not None,
-        )
-    )
+    outcomes, verdict = _judged(plan, asked, arm, facts, diff, calibrations)
     return Report(
         suite=_suite_info(plan, digests, arm.name, len(results)),
         verdict=verdict,
@@ -154,6 +137,33 @@ def _arm_report(plan: Plan, asked: Asked, digests: Digests, arm: Arm, results: t
         changed_recordings=plan.cassette.changed if alone else (),
         notes=_notes(plan, asked) if alone else (),
     )
+
+
+def _judged(
+    plan: Plan,
+    asked: Asked,
+    arm: Arm,
+    facts: GateFacts,
+    diff: BaselineDiff | None,
+    calibrations: tuple[GateOutcome, ...],
+) -> tuple[tuple[GateOutcome, ...], Verdict]:
+    """Every gate and the verdict; nothing is asked of a shard to which no case fell."""
+    results = tuple(facts.results)
+    if _is_empty_shard(plan, results):
+        return (), Verdict(passed=True, exit_code=EXIT_PASSED)
+    gates = [block.settings for block in plan.suite.gates_of(arm.name)]
+    outcomes = (*evaluate(gates, facts), *calibrations)
+    verdict = decide(
+        results=results,
+        gates=outcomes,
+        baseline=diff,
+        threshold=asked.threshold,
+        require_baseline=asked.require_baseline,
+        incomplete=missing_proof(results, arm.target, arm.slots),
+        no_baseline=asked.no_baseline or "",
+        drop_accepted=asked.drop_accepted_by is not None,
+    )
+    return outcomes, verdict
 
 
 def _is_empty_shard(plan: Plan, results: tuple[CaseResult, ...]) -> bool:

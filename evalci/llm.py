@@ -12,7 +12,7 @@ from contextvars import ContextVar
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from evalci.calls import Call, Caller, CallError, Endpoint, canonical, no_live_call
+from evalci.calls import Call, Caller, CallError, Endpoint, canonical
 
 if TYPE_CHECKING:
     from evalci.calls.cost import CostRates
@@ -140,18 +140,19 @@ def _reply(model: str, answer: Any, prices: "Mapping[str, CostRates]") -> Reply:
 
 def recorded_caller(tools: "Tools") -> Caller:
     """The caller of a run: from the cassette, or live as far as the run may."""
-    if not tools.live:
-        return tools.record(no_live_call)
-    from evalci.calls.messages import MessagesCaller
 
-    live = MessagesCaller(
-        tools.transport,
-        url=tools.environ.get(URL_VARIABLE) or DEFAULT_URL,
-        api_key=tools.environ.get(KEY_VARIABLE) or None,
-        scrub=tools.scrub,
-        sleep=tools.clock.sleep,
-    )
-    return tools.record(live)
+    def live() -> Caller:
+        from evalci.calls.messages import MessagesCaller
+
+        return MessagesCaller(
+            tools.transport,
+            url=tools.environ.get(URL_VARIABLE) or DEFAULT_URL,
+            api_key=tools.environ.get(KEY_VARIABLE) or None,
+            scrub=tools.scrub,
+            sleep=tools.clock.sleep,
+        )
+
+    return tools.caller(live)
 
 
 async def _call_outside(call: Call) -> Any:

@@ -71,6 +71,12 @@ class Arm:
     slots: tuple[Slot, ...]
     cases: tuple[Case, ...] = ()
 
+    @property
+    def parts(self) -> "tuple[tuple[str, Any], ...]":
+        """The target and the scorers, each with how messages name it."""
+        scorers = ((f"scorer {quoted(slot.name)}", slot.scorer) for slot in self.slots)
+        return ((f"target {quoted(self.name)}", self.target), *scorers)
+
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Plan:
@@ -202,7 +208,7 @@ async def _close(plan: Plan) -> None:
     """Let go of connections and of what scorers and targets hold."""
     await plan.tools.transport.close()
     for arm in plan.arms:
-        for part in (arm.target, *(slot.scorer for slot in arm.slots)):
+        for _, part in arm.parts:
             close = getattr(part, "close", None)
             if close is not None:
                 await close()
@@ -269,7 +275,7 @@ def _build(block: Block, tools: Tools, problems: list[Problem]):  # type: ignore
     if build is None:
         return block.settings
     try:
-        return build(tools)
+        return build(replace(tools, name=block.name))
     except (Fault, Faults) as exc:
         problems.extend(place_faults(block.file, block.node, exc))
         return None

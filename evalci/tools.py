@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from evalci.calls import Caller
+from evalci.calls import Caller, no_live_call
 from evalci.config.settings import Fault
 from evalci.files import ProjectFiles
 
@@ -34,7 +34,7 @@ class Tools:
     `folder` is the config's own, `files` reads data files inside the project, `record` puts the cassette in front of a
     live caller. `scrub` takes secrets, and what looks like one, out of text; `known_secrets` only the former, cheaply.
     `transport` sends HTTP requests and costs nothing until it is used. `live` tells whether live calls may happen at
-    all: they need their keys, a replay does not.
+    all: they need their keys, a replay does not. `name` is what the suite calls the part that is being built.
     """
 
     folder: Path
@@ -46,6 +46,11 @@ class Tools:
     transport: "Transport"
     live: bool
     clock: Clock = field(default_factory=Clock)
+    name: str = ""
+
+    def caller(self, make: Callable[[], Caller]) -> Caller:
+        """Answers from the recordings, and live from what `make` builds; a replay has no use for it and loads none."""
+        return self.record(make() if self.live else no_live_call)
 
     def secret(self, name: str | None, field: str = "api_key_env") -> str | None:
         """The value of a key variable, None when none is named. Raises `Fault` when a live run cannot use it."""

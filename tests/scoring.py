@@ -29,7 +29,7 @@ def built(given: Mapping[str, Any], tools: Tools) -> Any:
     assert not problems
     decoder = Decoder("evals.yaml")
     kind = given["type"]
-    cls = SCORERS[kind].settings()
+    cls = SCORERS[kind].settings(given)
     settings: Any = decoder.block(root, cls, "scorers[0]", f"{kind} scorer: ", ignore=frozenset({"type"}))
     if settings is None:
         raise Refused("\n".join(line for problem in decoder.problems for line in problem.lines()))

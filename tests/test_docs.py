@@ -118,8 +118,8 @@ def _lay_out(block: Block, suite: Any, folder: Path) -> None:
             shown = [other.text for other in blocks_of(block.page) if other.language == "python"]
             name, _, function = scorer["function"].partition(":")
             (folder / name).write_text(next(text for text in shown if f"def {function}(" in text), "utf-8")
-    for target in suite["targets"].values():
-        for name in (target.get("path"), target.get("archive"), *target.get("command", ())[1:]):
+    for part in (*suite["targets"].values(), *(scorer.get("adapter", {}) for scorer in suite["scorers"])):
+        for name in (part.get("path"), part.get("archive"), *part.get("command", ())[1:]):
             if name is not None:
                 (folder / name).parent.mkdir(parents=True, exist_ok=True)
                 _write_program_or_archive(folder / name)

@@ -8,6 +8,8 @@ from typing import Final
 
 import pytest
 
+from evalci.config.decode import fields_of
+from evalci.config.kinds import Kind
 from evalci.config.settings import NOTE
 from evalci.gates import GATES
 from evalci.reporters import REPORTERS
@@ -18,14 +20,17 @@ ROOT = Path(__file__).parent.parent
 GOLDEN = ROOT / "tests" / "golden"
 TABLES: Final = {"targets": TARGETS, "scorers": SCORERS, "gates": GATES, "reporters": REPORTERS}
 ROWS: Final = [(family, kind) for family, table in TABLES.items() for kind in table]
-SETTINGS: Final = [(family, kind) for family, kind in ROWS if family != "reporters"]
+SETTINGS_TABLES: Final = {"targets": TARGETS, "scorers": SCORERS, "gates": GATES}
+SETTINGS: Final = [(family, kind) for family, table in SETTINGS_TABLES.items() for kind in table]
 # Reporters share the folders tests/golden/reporters/*/, each with a file of its own.
 REPORT_FILES: Final = {"terminal": "terminal.txt", "json": "report.json", "junit": "junit.xml", "markdown": "report.md"}
 
 # (family, kind, "docs" or "golden"): what it waits for. Empty when everything is built.
-WAITING: Final[dict[tuple[str, str, str], str]] = {
-    ("targets", "adapter", "golden"): "executors that answer, refuse and prove nothing, as golden rows",
-}
+WAITING: Final[dict[tuple[str, str, str], str]] = {}
+
+
+def every_form(row: Kind) -> list[type]:
+    return [row.settings(), *(row.settings([key]) for key in row.forms)]
 
 
 def golden_files(family: str, kind: str) -> list[Path]:
@@ -45,12 +50,13 @@ def waits(family: str, kind: str, what: str) -> None:
 
 
 @pytest.mark.parametrize(("family", "kind"), ROWS)
-def test_a_row_names_a_file_of_its_own_family_and_says_in_one_line_what_it_is(family: str, kind: str) -> None:
+def test_a_row_names_files_of_its_own_family_and_says_in_one_line_what_it_is(family: str, kind: str) -> None:
     row = TABLES[family][kind]
-    module, _, name = row.where.partition(":")
-    assert module.startswith(f"evalci.{family}.")
-    assert find_spec(module) is not None
-    assert name.isidentifier()
+    for where in (row.where, *getattr(row, "forms", {}).values()):
+        module, _, name = where.partition(":")
+        assert module.startswith(f"evalci.{family}.")
+        assert find_spec(module) is not None
+        assert name.isidentifier()
     assert row.about == row.about.strip() != ""
     assert len(row.about.splitlines()) == 1
     assert len(row.about) < 80
@@ -58,10 +64,18 @@ def test_a_row_names_a_file_of_its_own_family_and_says_in_one_line_what_it_is(fa
 
 @pytest.mark.parametrize(("family", "kind"), SETTINGS)
 def test_its_settings_load_and_each_says_what_it_is_about(family: str, kind: str) -> None:
-    settings = TABLES[family][kind].settings()
-    assert is_dataclass(settings)
-    assert settings.__doc__
-    assert [field.name for field in fields(settings) if not field.metadata[NOTE].about] == []
+    for settings in every_form(SETTINGS_TABLES[family][kind]):
+        assert is_dataclass(settings)
+        assert settings.__doc__
+        assert [field.name for field in fields(settings) if not field.metadata[NOTE].about] == []
+
+
+@pytest.mark.parametrize(("family", "kind"), SETTINGS)
+def test_a_form_is_chosen_by_a_key_that_it_has_and_the_others_have_not(family: str, kind: str) -> None:
+    row = SETTINGS_TABLES[family][kind]
+    for key in row.forms:
+        having = [form for form in every_form(row) if key in {field.key for field in fields_of(form)}]
+        assert having == [row.settings([key])]
 
 
 @pytest.mark.parametrize("kind", REPORTERS)

@@ -70,6 +70,12 @@ def files_of(command: tuple[str, ...]) -> tuple[int, ...]:
     return (0, *sorted(scripts))
 
 
+def check_there(command: tuple[str, ...], field: str) -> None:
+    """Raises `Fault` at the field when a file of the argv is not there."""
+    for file in missing_files(command):
+        raise Fault(field, f"missing adapter: the command names {quoted(file)}, which is no file")
+
+
 def missing_files(command: tuple[str, ...], exists: Callable[[str], bool] = os.path.isfile) -> Iterator[str]:
     """The files of an argv that are not there."""
     return (command[index] for index in files_of(command) if not exists(command[index]))

@@ -6,20 +6,17 @@ from typing import Any, Final
 
 from evalci.calls.call import Call, CallError, Reply
 from evalci.calls.chat_answer import read_usage
-from evalci.calls.endpoint import Endpoint, canonical
+from evalci.calls.endpoint import canonical, embeddings_endpoint
 from evalci.calls.failures import error_body, error_of, read_json
 from evalci.calls.live import LiveCaller
 from evalci.calls.transport import HttpResponse
+
+__all__ = ["EmbeddingsCaller", "embeddings_endpoint", "embeddings_request", "read_embedding"]
 
 Scrub = Callable[[str], str]
 
 # The largest float32: recordings keep vectors in that type.
 _LARGEST: Final = 3.4028235e38
-
-
-def embeddings_endpoint(url: str, model: str) -> Endpoint:
-    """The identity of an embeddings endpoint: url exactly as written, and model."""
-    return Endpoint("embeddings", {"type": "embeddings", "url": url, "model": model})
 
 
 class EmbeddingsCaller(LiveCaller):

@@ -1,14 +1,17 @@
 """What identifies a call, and the key of its recording: byte for byte as EvalCore builds it."""
 
 import hashlib
+import math
 from collections.abc import Mapping
-from typing import Any, Literal
+from typing import Any, Final, Literal
 
 import orjson
 
 from evalci.unicode import utf8_text
 
 CallKind = Literal["chat", "http", "embeddings"]
+
+PLACEHOLDER: Final = "{{input}}"
 
 
 def canonical(value: Any) -> bytes:
@@ -25,6 +28,15 @@ def canonical(value: Any) -> bytes:
 def digest(value: Any) -> str:
     """SHA-256 of the canonical JSON of a value, in hex."""
     return hashlib.sha256(canonical(value)).hexdigest()
+
+
+def is_json(value: Any) -> bool:
+    """Can JSON carry it? NaN and infinity, at any depth, it cannot."""
+    if isinstance(value, Mapping):
+        return all(map(is_json, value.values()))
+    if isinstance(value, list):
+        return all(map(is_json, value))
+    return not isinstance(value, float) or math.isfinite(value)
 
 
 def _writable(value: Any) -> Any:
@@ -79,3 +91,22 @@ def chat_endpoint(
     if params:
         identity["params"] = dict(params)
     return Endpoint("chat", identity)
+
+
+def embeddings_endpoint(url: str, model: str) -> Endpoint:
+    """The identity of an embeddings endpoint: url exactly as written, and model."""
+    return Endpoint("embeddings", {"type": "embeddings", "url": url, "model": model})
+
+
+def http_endpoint(
+    *, url: str, method: str, headers: Mapping[str, str] | None, body: Any, response_path: str | None
+) -> Endpoint:
+    """The identity of an HTTP API: the templates as written, and what is set of headers, body and pointer."""
+    identity: dict[str, Any] = {"url": url, "method": method.upper()}
+    if headers:
+        identity["headers"] = {name.lower(): value for name, value in headers.items()}
+    if body is not None:
+        identity["body"] = body
+    if response_path is not None:
+        identity["response_path"] = response_path
+    return Endpoint("http", {"http": identity})

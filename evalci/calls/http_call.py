@@ -4,27 +4,14 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from evalci.calls.call import Call, Reply
-from evalci.calls.endpoint import Endpoint, canonical
+from evalci.calls.endpoint import PLACEHOLDER, canonical, http_endpoint
 from evalci.calls.http_answer import read_answer
 from evalci.calls.live import LiveCaller
 from evalci.calls.transport import HttpRequest, HttpResponse, Transport
 
-PLACEHOLDER: Final = "{{input}}"
+__all__ = ["HttpCaller", "filled", "http_endpoint", "http_request", "percent_encoded"]
+
 _AS_IT_IS: Final = frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789")
-
-
-def http_endpoint(
-    *, url: str, method: str, headers: Mapping[str, str] | None, body: Any, response_path: str | None
-) -> Endpoint:
-    """The identity of an HTTP API: the templates as written, and what is set of headers, body and pointer."""
-    identity: dict[str, Any] = {"url": url, "method": method.upper()}
-    if headers:
-        identity["headers"] = {name.lower(): value for name, value in headers.items()}
-    if body is not None:
-        identity["body"] = body
-    if response_path is not None:
-        identity["response_path"] = response_path
-    return Endpoint("http", {"http": identity})
 
 
 class HttpCaller(LiveCaller):

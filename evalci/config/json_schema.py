@@ -56,7 +56,15 @@ def _one_of(table: Mapping[str, Kind], *, named: bool = False) -> dict[str, Any]
 
 
 def _plug_in(name: str, kind: Kind, named: bool) -> dict[str, Any]:
-    schema = block_schema(kind.settings())
+    """The keys of a kind; those of another form where the key stands that chooses it."""
+    schema = _form(name, kind.settings(), named)
+    for key in kind.forms:
+        schema = {"if": {"required": [key]}, "then": _form(name, kind.settings([key]), named), "else": schema}
+    return schema
+
+
+def _form(name: str, settings: type, named: bool) -> dict[str, Any]:
+    schema = block_schema(settings)
     extra: dict[str, Any] = {"type": {"const": name}}
     if named:
         extra["name"] = {"type": "string", "minLength": 1, "description": "a name of its own, for gates and reports"}

@@ -260,8 +260,11 @@ class _SuiteReader:
                 self.decoder.problem(node.get("name"), f"{path}.name must not be empty")
         if kind is None:
             return None
-        ignore = frozenset({"type", "name"} if named else {"type"})
-        settings = self.decoder.block(node, table[kind].settings(), path, who, ignore=ignore)
+        row = table[kind]
+        # A key that would choose another form is none of this one's, but hints should name it.
+        ignore = frozenset({"type", *(["name"] if named else []), *row.forms})
+        cls = row.settings(entry.key for entry in node.entries)
+        settings = self.decoder.block(node, cls, path, who, ignore=ignore)
         if settings is None or not isinstance(name, str):
             return None
         return Block(type=kind, name=name or kind, settings=settings, node=node, file=self.decoder.file)

@@ -105,14 +105,6 @@ class Change:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Provenance:
-    """Where a baseline came from, or why there is none. `kind` is `file`, `artifact`, `cache` or `none`."""
-
-    kind: str
-    detail: str = ""
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
 class BaselineDiff:
     """The run against the accepted state. Fails when `regressed` or `new_failing` holds anything.
 

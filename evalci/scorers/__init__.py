@@ -39,7 +39,11 @@ SCORERS: Final[Mapping[str, Kind]] = {
     "python": Kind("evalci.scorers.python_file:PythonFile", "a function of yours in a Python file"),
     "ratio": Kind("evalci.scorers.edit_distance:Ratio", "how much of the two texts is common"),
     "json-schema": Kind("evalci.scorers.json_schema:JsonSchema", "the output is JSON that fits a schema file"),
-    "judge": Kind("evalci.scorers.judge_model:Judge", "a model grades the output with a rubric"),
+    "judge": Kind(
+        "evalci.scorers.judge_model:Judge",
+        "a model grades the output with a rubric",
+        forms={"adapter": "evalci.scorers.judge_adapter:AdapterJudge"},
+    ),
     "regex": Kind("evalci.scorers.regex:Regex", "the output matches a pattern, in linear time"),
     "similarity": Kind("evalci.scorers.similarity:Similarity", "the output means what the expected text means"),
     "subprocess": Kind("evalci.scorers.subprocess:Subprocess", "a command of yours prints a verdict as JSON"),

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
-from evalci.calls import Call, Caller, CallError, Endpoint, Reply, no_live_call
+from evalci.calls import Call, Caller, CallError, Endpoint, Reply
 from evalci.calls.cost import CostRates, check_rates
 from evalci.calls.endpoint import chat_endpoint
 from evalci.config.settings import Fault, setting
@@ -62,12 +62,9 @@ class Judge:
         if self.calibrated is not None and self.passing is not None:
             calibration = self.calibrated.load(tools, self.passing)
         endpoint = chat_endpoint(self.url, self.model)
-        return JudgeScorer(self, endpoint, tools.record(self._caller(tools)), calibration)
+        return JudgeScorer(self, endpoint, tools.caller(lambda: self._live(tools)), calibration)
 
-    def _caller(self, tools: Tools) -> Caller:
-        """The live caller; a replay has no use for one and loads none of it."""
-        if not tools.live:
-            return no_live_call
+    def _live(self, tools: Tools) -> Caller:
         from evalci.calls.chat import ChatCaller
 
         return ChatCaller(

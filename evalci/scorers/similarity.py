@@ -8,7 +8,7 @@ from typing import Final
 
 from evalci.calls import Call, Caller, CallError, Endpoint, Reply, canonical
 from evalci.calls.cost import CostRates, check_rates
-from evalci.calls.embeddings import EmbeddingsCaller, embeddings_endpoint
+from evalci.calls.endpoint import embeddings_endpoint
 from evalci.config.settings import Fault, setting
 from evalci.model import Case, Output, Score, Tokens
 from evalci.scorers import ScorerError
@@ -34,10 +34,15 @@ class Similarity:
         yield from check_rates(self.cost, who)
 
     def build(self, tools: Tools) -> "SimilarityScorer":
-        caller = EmbeddingsCaller(
+        endpoint = embeddings_endpoint(self.url, self.model)
+        return SimilarityScorer(self, endpoint, tools.caller(lambda: self._live(tools)))
+
+    def _live(self, tools: Tools) -> Caller:
+        from evalci.calls.embeddings import EmbeddingsCaller
+
+        return EmbeddingsCaller(
             tools.transport, api_key=tools.secret(self.api_key_env), scrub=tools.scrub, sleep=tools.clock.sleep
         )
-        return SimilarityScorer(self, embeddings_endpoint(self.url, self.model), tools.record(caller))
 
 
 class SimilarityScorer:

@@ -7,11 +7,10 @@ from typing import Literal
 from evalci.adapters.archive import Archive, ArchiveError, read_archive
 from evalci.adapters.call import ArchiveCopy, Called, call_adapter
 from evalci.adapters.envelopes import ExecutorAnswer, Refused, executor_request, read_executor_answer
-from evalci.adapters.settings import Adapter, check_command, check_names, missing_files
+from evalci.adapters.settings import Adapter, check_command, check_names, check_there
 from evalci.config.settings import Fault, setting
 from evalci.model import Case, Output, TargetError
 from evalci.tools import Tools
-from evalci.wording import quoted
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -33,8 +32,7 @@ class AdapterTarget:
             yield Fault("", f"{who}: a treatment needs an archive", "add `archive:`, or set `condition: control`")
 
     def build(self, tools: Tools) -> "AdapterExecutor":
-        for file in missing_files(self.command):
-            raise Fault("command", f"missing adapter: the command names {quoted(file)}, which is no file")
+        check_there(self.command, "command")
         archive = None
         if self.archive is not None and self.condition == "treatment":
             try:
@@ -45,23 +43,23 @@ class AdapterTarget:
 
 
 class AdapterExecutor:
-    """Asks, checks the envelope, and remembers what makes the run incomplete."""
+    """Asks, checks the envelope, and notes the request id of every accepted answer by case and trial."""
+
+    never_recorded = "adapter calls are never recorded"
 
     def __init__(self, settings: AdapterTarget, tools: Tools, archive: Archive | None) -> None:
         self._settings = settings
         self._tools = tools
         self._archive = archive
-        self._ids: set[str] = set()
-        self.incomplete: list[str] = []
-        self.never_recorded = "adapter calls are never recorded"
+        self.request_ids: dict[tuple[str, int], str] = {}
 
     async def ask(self, case: Case, trial: int) -> Output:
         called = await self._call(str(case.input))
         try:
             answer = self._accepted(called)
         except Refused as exc:
-            self.incomplete.append(f"case {quoted(case.id)}: executor: {exc}")
             raise TargetError(f"the executor's answer was refused: {exc}") from exc
+        self.request_ids[case.id, trial] = answer.provenance.request_id
         text = answer.output if self._settings.mode == "behavior" else answer.selected_skill
         return Output(
             text=self._tools.scrub(text or ""),
@@ -89,15 +87,9 @@ class AdapterExecutor:
     def _accepted(self, called: Called) -> ExecutorAnswer:
         if called.trouble is not None:
             raise Refused(called.trouble)
-        answer = read_executor_answer(
+        return read_executor_answer(
             called.stdout,
             condition=self._settings.condition,
             mode=self._settings.mode,
             archive_sha256=None if self._archive is None else self._archive.sha256,
         )
-        if answer.provenance.request_id in self._ids:
-            raise Refused(
-                f"request_id {quoted(answer.provenance.request_id)} was given before: a replay proves nothing"
-            )
-        self._ids.add(answer.provenance.request_id)
-        return answer

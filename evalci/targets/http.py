@@ -1,12 +1,11 @@
 """Any HTTP API: your own app's, mostly. A template makes the request, a pointer finds the answer."""
 
-import math
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from evalci.calls import Call, Caller, CallError, Endpoint
-from evalci.calls.http_call import PLACEHOLDER, HttpCaller, http_endpoint
+from evalci.calls.endpoint import PLACEHOLDER, http_endpoint, is_json
 from evalci.calls.json_pointer import is_pointer
 from evalci.config.settings import Fault, setting
 from evalci.model import Case, Output, TargetError
@@ -56,7 +55,7 @@ class Http:
         if PLACEHOLDER not in self.url and not _mentions_input(self.body):
             message = f"{who}: neither url nor body contains {PLACEHOLDER}; every case would send the same request"
             yield Fault("", message)
-        if not _is_json(self.body):
+        if not is_json(self.body):
             yield Fault("body", f"{who}: body holds a number that JSON cannot carry (NaN or infinity)")
 
     def _check_auth(self, who: str) -> Iterator[Fault]:
@@ -100,11 +99,17 @@ class Http:
         return self._auth_header, f"{self._auth_prefix}{key}"
 
     def build(self, tools: Tools) -> "HttpTarget":
-        key = tools.secret(self.api_key_env)
-        if key is not None and tools.live and not is_header_value(key):
-            raise Fault("api_key_env", f"environment variable {self.api_key_env} cannot be sent in a header", _SENDABLE)
         mask = masking(self.headers or {})
-        caller = HttpCaller(
+        endpoint = http_endpoint(
+            url=self.url, method=self.method, headers=self.headers, body=self.body, response_path=self.response_path
+        )
+        return HttpTarget(endpoint, tools.caller(lambda: self._live(tools, mask)), mask)
+
+    def _live(self, tools: Tools, mask: Callable[[str], str]) -> Caller:
+        from evalci.calls.http_call import HttpCaller
+
+        key = tools.secret(self.api_key_env)
+        return HttpCaller(
             tools.transport,
             auth=None if key is None else self.auth(key),
             scrub=lambda text: mask(tools.scrub(text)),
@@ -112,10 +117,6 @@ class Http:
             max_retries=self.max_retries,
             timeout_seconds=self.timeout_seconds,
         )
-        endpoint = http_endpoint(
-            url=self.url, method=self.method, headers=self.headers, body=self.body, response_path=self.response_path
-        )
-        return HttpTarget(endpoint, tools.record(caller), mask)
 
 
 class HttpTarget:
@@ -145,11 +146,3 @@ def _mentions_input(template: Any) -> bool:
     if isinstance(template, list):
         return any(map(_mentions_input, template))
     return isinstance(template, str) and PLACEHOLDER in template
-
-
-def _is_json(value: Any) -> bool:
-    if isinstance(value, Mapping):
-        return all(map(_is_json, value.values()))
-    if isinstance(value, list):
-        return all(map(_is_json, value))
-    return not isinstance(value, float) or math.isfinite(value)

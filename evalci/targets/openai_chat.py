@@ -1,13 +1,12 @@
 """A chat model behind an OpenAI-compatible API."""
 
-import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from evalci.calls import Call, Caller, CallError, Endpoint, no_live_call
+from evalci.calls import Call, Caller, CallError, Endpoint
 from evalci.calls.cost import CostRates, check_rates
-from evalci.calls.endpoint import chat_endpoint
+from evalci.calls.endpoint import chat_endpoint, is_json
 from evalci.config.settings import Fault, setting
 from evalci.model import Case, Output, TargetError
 from evalci.tools import Tools
@@ -33,17 +32,14 @@ class OpenAIChat:
             if key in (self.params or {}):
                 yield Fault(f"params.{key}", f'{who}: params may not set "{key}"', "the suite sets it elsewhere")
         yield from check_rates(self.cost, who)
-        if not _finite(self.params):
+        if not is_json(self.params):
             yield Fault("params", f"{who}: params hold a number that JSON cannot carry (NaN or infinity)")
 
     def build(self, tools: Tools) -> "ChatTarget":
         endpoint = chat_endpoint(self.url, self.model, system=self.system, params=self.params)
-        return ChatTarget(endpoint, tools.record(self._caller(tools)), self.cost)
+        return ChatTarget(endpoint, tools.caller(lambda: self._live(tools)), self.cost)
 
-    def _caller(self, tools: Tools) -> Caller:
-        """The live caller; a replay has no use for one and loads none of it."""
-        if not tools.live:
-            return no_live_call
+    def _live(self, tools: Tools) -> Caller:
         from evalci.calls.chat import ChatCaller
 
         return ChatCaller(
@@ -78,11 +74,3 @@ class ChatTarget:
             notes=reply.notes,
             trial=trial,
         )
-
-
-def _finite(value: Any) -> bool:
-    if isinstance(value, Mapping):
-        return all(map(_finite, value.values()))
-    if isinstance(value, list):
-        return all(map(_finite, value))
-    return not isinstance(value, float) or math.isfinite(value)

@@ -56,15 +56,13 @@ def _plain(text: str) -> str:
 def _numbers(text: str) -> list[float | None]:
     """Every candidate in the text, None for one that cannot be read."""
     found: list[float | None] = []
-    end = 0
     for match in _CANDIDATE.finditer(text):
         before, after = text[match.start() - 1 : match.start()], text[match.end() : match.end() + 2]
         if _is_inside_a_word(match, text):
             if _breaks_a_number(before, after):
                 found.append(None)
             continue
-        found.append(_value(match, before, adjoining=match.start() == end and end > 0))
-        end = match.end()
+        found.append(_value(match, before))
     return found
 
 
@@ -83,7 +81,7 @@ def _breaks_a_number(before: str, after: str) -> bool:
     return before == "." or after.startswith(".")
 
 
-def _value(match: re.Match[str], before: str, *, adjoining: bool) -> float | None:
+def _value(match: re.Match[str], before: str) -> float | None:
     sign, inner = match["sign"], match["inner"]
     if sign and inner:
         return None

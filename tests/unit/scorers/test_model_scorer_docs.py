@@ -29,7 +29,8 @@ KINDS_HERE = (
 @pytest.mark.parametrize("kind", KINDS_HERE)
 def test_a_section_lists_the_settings_there_are(kind: str) -> None:
     listed = re.findall(r"^\| `(\w+)` \|", SECTIONS[kind], re.MULTILINE)
-    assert listed == [field.key for field in fields_of(SCORERS[kind].settings())]
+    forms = [SCORERS[kind].settings(), *(SCORERS[kind].settings([key]) for key in SCORERS[kind].forms)]
+    assert listed == [field.key for form in forms for field in fields_of(form)]
 
 
 @pytest.mark.parametrize("kind", KINDS_HERE)
