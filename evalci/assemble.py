@@ -62,7 +62,7 @@ class Asked:
 
 async def run_suite(plan: Plan, around: Surroundings, asked: Asked) -> Report:
     """From a checked plan to something a reporter can print."""
-    _check_replay(plan)
+    _check_provable(plan)
     ran = await run_plan(plan, around)
     once = OncePerRun(plan.tools.known_secrets)
     settled = [(arm, once.settle(runs, arm.target, arm.slots)) for arm, runs in ran]
@@ -85,14 +85,17 @@ def _charged(plan: Plan, results: tuple[CaseResult, ...]) -> tuple[CaseResult, .
     return charge(results, plan.suite.run.budget_usd)
 
 
-def _check_replay(plan: Plan) -> None:
-    """Raises `UsageError` when a replay is asked of what is never recorded."""
+def _check_provable(plan: Plan) -> None:
+    """Raises `UsageError` when what is never recorded is asked for in a way that proves nothing."""
     for arm in plan.arms:
         for who, part in arm.parts:
             why = getattr(part, "never_recorded", None)
             if why and plan.request.cache == "replay":
                 hint = "pass --cache off: that starts the adapters, which may cost money"
                 raise UsageError(f"{who}: {why}, so there is nothing to replay", hint=hint)
+            if why and plan.request.selection.shard is not None:
+                hint = "run the suite as a whole; --filter takes a part of it"
+                raise UsageError(f"{who}: a shard cannot tell that no request id was given in another one", hint=hint)
 
 
 def _result(plan: Plan, run: CaseRun) -> CaseResult:

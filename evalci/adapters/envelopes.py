@@ -75,7 +75,7 @@ def read_executor_answer(
     stdout: bytes, *, condition: Condition, mode: Mode, archive_sha256: str | None
 ) -> ExecutorAnswer:
     """The answer, if it proves where it came from. Raises `Refused`."""
-    answer = _object(stdout, "the executor's answer")
+    answer = _object(stdout)
     output = _text(answer, "output") if mode == "behavior" else None
     selected = _selected(answer) if mode == "trigger" else None
     loaded, clean = _loaded(answer), _flag(answer, "clean_control")
@@ -94,7 +94,7 @@ def read_executor_answer(
 
 def read_judge_answer(stdout: bytes) -> JudgeAnswer:
     """The binary verdict with its evidence. Raises `Refused`."""
-    answer = _object(stdout, "the judge's answer")
+    answer = _object(stdout)
     status = answer.get("status")
     if status not in ("passed", "failed"):
         shown = _shown(answer, "status")
@@ -105,11 +105,11 @@ def read_judge_answer(stdout: bytes) -> JudgeAnswer:
     return JudgeAnswer(status=status, reason=reason, provenance=_provenance(answer))
 
 
-def _object(stdout: bytes, what: str) -> dict[str, Any]:
+def _object(stdout: bytes) -> dict[str, Any]:
     try:
         return one_object(stdout)
     except NotOneObject as exc:
-        raise Refused(f"{what} must be exactly one JSON object on stdout: {exc}") from exc
+        raise Refused(f"stdout must hold exactly one JSON object: {exc}") from exc
 
 
 def _check_treatment(loaded: str | None, clean: bool, archive_sha256: str | None) -> None:

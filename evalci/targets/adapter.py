@@ -6,7 +6,7 @@ from typing import Literal
 
 from evalci.adapters.archive import Archive, ArchiveError, read_archive
 from evalci.adapters.call import ArchiveCopy, Called, call_adapter
-from evalci.adapters.envelopes import ExecutorAnswer, Refused, executor_request, read_executor_answer
+from evalci.adapters.envelopes import ExecutorAnswer, Refused, conditions_of, executor_request, read_executor_answer
 from evalci.adapters.settings import Adapter, check_command, check_names, check_there
 from evalci.config.settings import Fault, setting
 from evalci.model import Case, Output, TargetError
@@ -30,6 +30,8 @@ class AdapterTarget:
         yield from check_names(self.pass_env, who)
         if self.condition == "treatment" and self.archive is None:
             yield Fault("", f"{who}: a treatment needs an archive", "add `archive:`, or set `condition: control`")
+        if self.condition not in conditions_of(self.mode):
+            yield Fault("condition", f"{who}: mode {self.mode} runs the treatment only", "set `condition: treatment`")
 
     def build(self, tools: Tools) -> "AdapterExecutor":
         check_there(self.command, "command")

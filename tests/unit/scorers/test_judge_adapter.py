@@ -302,13 +302,9 @@ def test_an_id_may_come_once_over_all_arms_of_a_matrix(tmp_path: Path) -> None:
     assert "given before" in report["verdict"]["reasons"][0]
 
 
-def test_merged_shards_are_as_incomplete_as_the_whole_run(tmp_path: Path) -> None:
+def test_a_shard_is_refused_since_it_cannot_prove_that_ids_are_new(tmp_path: Path) -> None:
     config = suite(tmp_path)
-    for index in (1, 2):
-        ran(config, "--shard", f"{index}/2", "--json", str(tmp_path / f"{index}.json"), JUDGE="exits-3")
-    shards = [str(tmp_path / f"{index}.json") for index in (1, 2)]
     environ = {"PATH": "/usr/bin:/bin"}
-    code, out, err = evalci("merge", *shards, "--config", str(config), "--reporter", "json", environ=environ)
-    assert code == 3, err
-    whole = ran(config, JUDGE="exits-3")[1]
-    assert json.loads(out)["verdict"] == whole["verdict"]
+    code, _, err = evalci("run", str(config), "--cache", "off", "--shard", "1/2", environ=environ)
+    assert code == 2
+    assert "a shard cannot tell that no request id was given in another one" in err

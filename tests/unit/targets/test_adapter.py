@@ -54,6 +54,13 @@ def test_a_control_is_given_no_archive(tmp_path: Path) -> None:
     assert evalci("run", str(tmp_path / "evals.yaml"), "--cache", "off", environ=environ)[0] == 0
 
 
+def test_mode_trigger_runs_the_treatment_only(tmp_path: Path) -> None:
+    environ = suite(tmp_path, ", condition: control, mode: trigger")
+    code, _, err = evalci("validate", str(tmp_path / "evals.yaml"), environ=environ)
+    assert code == 2
+    assert "mode trigger runs the treatment only" in err
+
+
 def test_a_relative_executable_is_a_mistake_at_its_place(tmp_path: Path) -> None:
     environ = suite(tmp_path)
     config = tmp_path / "evals.yaml"

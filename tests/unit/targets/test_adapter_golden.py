@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from evalci.adapters.envelopes import MODES, conditions_of
 from evalci.model import TargetError
 from tests.adapter_rows import ENVIRON, ROOT, command, shown
 from tests.doubles import tools_in
@@ -46,4 +47,5 @@ def test_an_executor_proves_what_its_golden_row_has(
 def test_there_are_rows_of_every_condition_and_mode_that_prove_and_that_do_not() -> None:
     rows = [json.loads(path.read_text("utf-8")) for path in ROWS]
     told = {(row["want"]["told"]["condition"], row["want"]["told"]["mode"], "error" in row["want"]) for row in rows}
-    assert told == {(c, m, e) for c in ("control", "treatment") for m in ("behavior", "trigger") for e in (True, False)}
+    asked = [(condition, mode) for mode in MODES for condition in conditions_of(mode)]
+    assert told == {(condition, mode, fails) for condition, mode in asked for fails in (True, False)}
