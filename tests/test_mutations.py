@@ -155,8 +155,8 @@ BREAKAGES: Final = (
     Breakage(
         "a manifest may list files that no record rests on",
         "evidence/verify.py",
-        "for path in sorted(listed - known))",
-        "for path in sorted(listed - listed))",
+        "in sorted(listed - known)",
+        "in sorted(listed - listed)",
         f"{UNIT}/evidence/test_verify.py",
     ),
     Breakage(

@@ -71,6 +71,13 @@ def test_one_case_may_be_held_to_several_assertions_and_an_answer_may_be_empty()
     assert (second.number, second.assertion.severity, second.passed) == (2, "minor", False)
 
 
+def test_the_line_that_the_docs_show_is_read() -> None:
+    page = (Path(__file__).parents[3] / "docs/evidence.md").read_text("utf-8")
+    (shown,) = [line for line in page.splitlines() if line.startswith('{"case_id"')]
+    first, _ = read_answers(f"{shown}\n".encode() + lines(judged("no", False)), "j.jsonl")
+    assert (first.case_id, first.assertion.severity, first.passed) == ("q1", "blocker", True)
+
+
 @pytest.mark.parametrize(
     ("answers", "more", "why"),
     [
