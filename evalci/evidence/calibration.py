@@ -108,9 +108,9 @@ def unmeasured(calibrated: Calibrated | None) -> Iterator[str]:
             yield f"{where}: judge, assertion {quoted(record['assertion'])}: {record['judge_record']['error']}"
 
 
-def shortfall(calibrated: Calibrated) -> str | None:
-    """Why a judge that was measured may not decide, and what to do; None when it may."""
-    if calibrated.met:
+def shortfall(calibrated: Calibrated | None) -> str | None:
+    """Why a judge that was measured may not decide, and what to do; None when it may, or nobody asked."""
+    if calibrated is None or calibrated.met:
         return None
     kappa, bar = calibrated.table.kappa, plain_number(calibrated.min_kappa)
     seen = "that cannot be told" if kappa is None else f"of {telling(kappa, calibrated.min_kappa)}"

@@ -41,7 +41,7 @@ def _lines(
     if "calibration" in manifest:
         yield from calibration_lines(manifest["calibration"])
         yield from _parted(judged)
-    yield standing(manifest["judge"], manifest.get("calibration"))
+    yield standing(manifest)
 
 
 def heading(manifest: Mapping[str, Any]) -> str:
@@ -92,9 +92,12 @@ def kappa_against_bar(found: Mapping[str, Any]) -> str:
     return f"Cohen's kappa {telling(found['kappa'], found['min_kappa'])}, min_kappa {bar}"
 
 
-def standing(judge: Mapping[str, Any], calibration: Mapping[str, Any] | None = None) -> str:
+def standing(manifest: Mapping[str, Any]) -> str:
     """What the judge's word is worth."""
+    judge, calibration = manifest["judge"], manifest.get("calibration")
     if not judge["grades"]:
+        if not manifest["complete"]:
+            return "The judge graded no attempt."
         return "No judge was needed: every assertion was decided by the runner."
     grades = count_of(judge["grades"], "grade")
     if calibration is None:

@@ -70,7 +70,8 @@ def verdict_of(
         }
     treated = [record for record in records if record["condition"] == "treatment"]
     failed = [record for record in treated if record["evaluation_status"] != "passed"]
-    reasons = [] if calibrated is None else list(filter(None, [shortfall(calibrated)]))
+    missed = shortfall(calibrated)
+    reasons = [missed] if missed else []
     if failed or not treated:
         reasons.append(f"{len(failed)} of {count_of(len(treated), 'attempt')} under treatment failed")
     return {"passed": not reasons, "exit_code": EXIT_FAILED if reasons else EXIT_PASSED, "reasons": reasons}
