@@ -26,6 +26,18 @@ CASES = [
 ]
 
 
+def judged(output: str, passed: bool, case_id: str = "", **more: Any) -> dict[str, Any]:
+    """An answer that people judged; the double of the judge says passed when there is care in the output."""
+    assertion = {"id": "careful", "description": "It is careful."}
+    row = {"case_id": case_id or f"of {output}", "prompt": "Say it.", "output": output, "assertion": assertion}
+    return {**row, "passed": passed, **more}
+
+
+AGREED = [judged("one with care", True), judged("two", False), judged("three with care", True), judged("four", False)]
+# With this one more: both 2, judge only 1, neither 2; 4 of 5 agree, 12 of 25 would by chance, so kappa is 8 / 13.
+DISPUTED = judged("five with care", False)
+
+
 def tar_gz(members: dict[str, bytes]) -> bytes:
     data = io.BytesIO()
     with tarfile.open(fileobj=data, mode="w:gz") as tar:
@@ -42,6 +54,8 @@ def suite_in(
     mode: str = "behavior",
     timeout: float = 30,
     adapters: dict[str, list[str]] | None = None,
+    answers: list[dict[str, Any]] | None = None,
+    min_kappa: float = 0.6,
 ) -> dict[str, str]:
     """The environment to run suite `smoke` of `place/evidence.yaml` with."""
     archive = place / "plugin.tar.gz"
@@ -50,6 +64,10 @@ def suite_in(
     Path(f"{archive}.sha256").write_text(f"{digest}  plugin.tar.gz\n")
     (place / "cases.jsonl").write_text("".join(json.dumps(case) + "\n" for case in cases or CASES))
     (place / "evidence.yaml").write_text(f"suites:\n  smoke: {{ cases: cases.jsonl, mode: {mode} }}\n")
+    if answers is not None:
+        (place / "judged.jsonl").write_text("".join(json.dumps(answer) + "\n" for answer in answers))
+        with (place / "evidence.yaml").open("a") as config:
+            config.write(f"calibration: {{ answers: judged.jsonl, min_kappa: {min_kappa} }}\n")
     (place / "models.json").write_text(json.dumps(model_config(timeout, adapters or {})))
     return {
         "PATH": "/usr/bin:/bin",
@@ -83,9 +101,9 @@ def evalci(*words: str, environ: dict[str, str]) -> tuple[int, str, str]:
     return code, out.getvalue(), err.getvalue()
 
 
-def run(place: Path, environ: dict[str, str], runs: int = 1) -> tuple[int, dict[str, Any], str]:
+def run(place: Path, environ: dict[str, str], runs: int = 1, seed: int = 7) -> tuple[int, dict[str, Any], str]:
     code, out, err = evalci(
-        *("evidence", "run", "--suite", "smoke", "--runs-per-condition", str(runs), "--seed", "7"),
+        *("evidence", "run", "--suite", "smoke", "--runs-per-condition", str(runs), "--seed", str(seed)),
         *("--output-dir", str(place / "out"), "--config", str(place / "evidence.yaml")),
         environ=environ,
     )

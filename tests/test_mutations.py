@@ -139,6 +139,27 @@ BREAKAGES: Final = (
         f"{UNIT}/cassette/test_cassette_modes.py",
     ),
     Breakage(
+        "a judge that missed its calibration lets a run pass",
+        "evidence/calibration.py",
+        "if calibrated is None or calibrated.met:",
+        "if True:",
+        f"{UNIT}/evidence/test_calibration.py",
+    ),
+    Breakage(
+        "an answer the judge gave no verdict on does not count",
+        "evidence/calibration.py",
+        "return not self.unmeasured and at_least",
+        "return at_least",
+        f"{UNIT}/evidence/test_calibration.py",
+    ),
+    Breakage(
+        "a manifest may list files that no record rests on",
+        "evidence/verify.py",
+        "in sorted(listed - known)",
+        "in sorted(listed - listed)",
+        f"{UNIT}/evidence/test_verify.py",
+    ),
+    Breakage(
         "an edited case keeps its accepted failure",
         "baseline/diff.py",
         "return before.content != content_digest(after.case)",

@@ -54,9 +54,9 @@ def run(words: list[str], console: Console) -> int:
 
 
 def _progress(console: Console):  # type: ignore[no-untyped-def]
-    def tell(done: int, total: int) -> None:
+    def tell(what: str, done: int, total: int) -> None:
         if console.stderr.isatty():
-            console.stderr.write(f"\r{done}/{total} attempts" + ("\r\x1b[K" if done == total else ""))
+            console.stderr.write(f"\r{done}/{total} {what}" + ("\r\x1b[K" if done == total else ""))
             console.stderr.flush()
 
     return tell

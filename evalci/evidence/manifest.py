@@ -5,18 +5,26 @@ from typing import Any, Final
 
 from evalci import __version__
 from evalci.evidence.attempts import Attempt
+from evalci.evidence.calibration import Calibrated
 from evalci.evidence.records import sha256
 from evalci.evidence.suite import EvidencePlan
 from evalci.evidence.summary import request_ids, summary_of
 
 SCHEMA: Final = "evalci.manifest/1"
 CATALOG: Final = "cases.jsonl"
+REPORT: Final = "report.md"
 
 
 def evidence_manifest(
-    plan: EvidencePlan, runs: int, seed: int, attempts: Sequence[Attempt], records: Sequence[Mapping[str, Any]]
+    plan: EvidencePlan,
+    runs: int,
+    seed: int,
+    attempts: Sequence[Attempt],
+    records: Sequence[Mapping[str, Any]],
+    calibrated: Calibrated | None = None,
 ) -> dict[str, Any]:
     """Of an evidence run, but for its artifacts."""
+    calibration = plan.calibration
     return {
         "schema": SCHEMA,
         "kind": "evidence",
@@ -38,10 +46,11 @@ def evidence_manifest(
             "config": plan.models.digest,
             "cases": sha256(plan.catalog),
             "archive": plan.archive.sha256,
+            **({} if calibration is None else {"calibration": sha256(calibration.data)}),
         },
         "warnings": list(plan.warnings),
-        "request_ids": request_ids(records),
-        **summary_of(records, plan.mode),
+        "request_ids": request_ids(records, calibrated),
+        **summary_of(records, plan.mode, calibrated),
     }
 
 

@@ -99,10 +99,10 @@ def _executor_answer(called: Called, attempt: Attempt, setting: Setting) -> Exec
     )
 
 
-def judge_grade(
-    called: Called, attempt: Attempt, assertion: Assertion, request: Mapping[str, Any], place: str, ledger: Ledger
-) -> dict[str, Any]:
-    """The grade of one semantic assertion, with the record of the call that decided it."""
+def judge_call(
+    called: Called, request: Mapping[str, Any], place: str, ledger: Ledger
+) -> tuple[dict[str, Any], JudgeAnswer | None]:
+    """The record of one judge call, and the answer when it was accepted."""
     answer: JudgeAnswer | None = None
     error = called.trouble
     if error is None:
@@ -122,8 +122,16 @@ def judge_grade(
         "raw_json": f"{place}.stdout",
         "log": f"{place}.stderr",
     }
+    return record, answer
+
+
+def judge_grade(
+    called: Called, attempt: Attempt, assertion: Assertion, request: Mapping[str, Any], place: str, ledger: Ledger
+) -> dict[str, Any]:
+    """The grade of one semantic assertion, with the record of the call that decided it."""
+    record, answer = judge_call(called, request, place, ledger)
     status: GradeStatus = "incomplete" if answer is None else answer.status
-    reason = f"the judge's answer was refused: {error}" if answer is None else answer.reason
+    reason = f"the judge's answer was refused: {record['error']}" if answer is None else answer.reason
     return {**_grade(assertion, status, reason, "judge"), "judge_record": record}
 
 

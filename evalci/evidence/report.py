@@ -1,17 +1,27 @@
 """The page about an evidence run, in Markdown: the verdict first, then why, then the figures."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, Final
 
-from evalci.wording import count_of, printable, snippet
+from evalci.gates.bounds import telling
+from evalci.wording import count_of, plain_number, printable, snippet
 
-
-def render(manifest: Mapping[str, Any], records: Sequence[Mapping[str, Any]]) -> str:
-    """The page. Text from models is shown as text: it can form no link, mention or table."""
-    return "\n".join(_lines(manifest, records)) + "\n"
+MOST_PARTED: Final = 50
 
 
-def _lines(manifest: Mapping[str, Any], records: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+def render(
+    manifest: Mapping[str, Any], records: Sequence[Mapping[str, Any]], judged: Sequence[Mapping[str, Any]] = ()
+) -> str:
+    """The page; `judged` are the records of the calibration.
+
+    Text from models is shown as text: it can form no link, mention or table.
+    """
+    return "\n".join(_lines(manifest, records, judged)) + "\n"
+
+
+def _lines(
+    manifest: Mapping[str, Any], records: Sequence[Mapping[str, Any]], judged: Sequence[Mapping[str, Any]]
+) -> Iterator[str]:
     suite, verdict = manifest["suite"], manifest["verdict"]
     yield f"# Evidence: {_plain(suite['name'])}"
     yield ""
@@ -28,7 +38,10 @@ def _lines(manifest: Mapping[str, Any], records: Sequence[Mapping[str, Any]]) ->
     yield ""
     yield from comparison_lines(manifest["comparison"])
     yield from _failures(records)
-    yield standing(manifest["judge"])
+    if "calibration" in manifest:
+        yield from calibration_lines(manifest["calibration"])
+        yield from _parted(judged)
+    yield standing(manifest)
 
 
 def heading(manifest: Mapping[str, Any]) -> str:
@@ -53,14 +66,70 @@ def comparison_lines(found: Mapping[str, Any] | None) -> Iterator[str]:
     yield ""
 
 
-def standing(judge: Mapping[str, Any]) -> str:
+def calibration_lines(found: Mapping[str, Any]) -> Iterator[str]:
+    """The judge against people in a table and in numbers."""
+    table = found["table"]
+    yield "## Calibration of the judge"
+    yield ""
+    yield f"| {count_of(found['answers'], 'answer')} | people: passed | people: failed |"
+    yield "| --- | --- | --- |"
+    yield f"| judge: passed | {table['both']} | {table['judge_only']} |"
+    yield f"| judge: failed | {table['people_only']} | {table['neither']} |"
+    yield ""
+    if found["unmeasured"]:
+        yield f"Not measured: {found['unmeasured']}, and so nothing here is evidence."
+    if found["interval"] is not None:
+        span = f"95% Wilson interval {found['interval']['low']:.2f} to {found['interval']['high']:.2f}"
+        yield f"Accuracy {found['accuracy']:.2f} ({span}); {kappa_against_bar(found)}."
+    yield ""
+
+
+def kappa_against_bar(found: Mapping[str, Any]) -> str:
+    """Cohen's kappa and what it had to be, with as many decimals as show on which side it lies."""
+    bar = plain_number(found["min_kappa"])
+    if found["kappa"] is None:
+        return f"Cohen's kappa cannot be told, min_kappa {bar}"
+    return f"Cohen's kappa {telling(found['kappa'], found['min_kappa'])}, min_kappa {bar}"
+
+
+def standing(manifest: Mapping[str, Any]) -> str:
     """What the judge's word is worth."""
+    judge, calibration = manifest["judge"], manifest.get("calibration")
     if not judge["grades"]:
+        if not manifest["complete"]:
+            return "The judge graded no attempt."
         return "No judge was needed: every assertion was decided by the runner."
+    grades = count_of(judge["grades"], "grade")
+    if calibration is None:
+        return (
+            f"{grades} came from a judge that nobody has calibrated against human labels: "
+            "they are diagnostic, not release evidence."
+        )
+    if judge["standing"] == "release":
+        return (
+            f"{grades} came from a judge that met its calibration ({kappa_against_bar(calibration)}): "
+            "its word decides, as the runner's does."
+        )
     return (
-        f"{count_of(judge['grades'], 'grade')} came from a judge that nobody has calibrated against human labels: "
+        f"{grades} came from a judge that did not meet its calibration ({kappa_against_bar(calibration)}): "
         "they are diagnostic, not release evidence."
     )
+
+
+def _parted(judged: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+    """Where the judge and people say different things."""
+    parted = [record for record in judged if record["status"] not in ("incomplete", record["human_verdict"])]
+    if not parted:
+        return
+    yield f"They part on {count_of(len(parted), 'answer')}:"
+    yield ""
+    for record in parted[:MOST_PARTED]:
+        what = f"{_plain(record['case_id'])}, {_plain(record['assertion'])}"
+        said = f"people say {record['human_verdict']}, the judge {record['status']}"
+        yield f"- {what}: {said}: {_plain(record['reason'])}"
+    if len(parted) > MOST_PARTED:
+        yield f"- and {len(parted) - MOST_PARTED} more in `calibration/`"
+    yield ""
 
 
 def _failures(records: Sequence[Mapping[str, Any]]) -> Iterator[str]:

@@ -8,10 +8,12 @@ from typing import Any
 from evalci.adapters.archive import Archive, ArchiveError
 from evalci.adapters.call import ArchiveCopy, Called, call_adapter
 from evalci.adapters.envelopes import executor_request
+from evalci.evidence.answers import JudgedAnswer
 from evalci.evidence.assertions import Assertion
 from evalci.evidence.attempts import Attempt, plan_attempts
+from evalci.evidence.calibration import ANSWERS, Calibrated, calibration_record
 from evalci.evidence.folder import EvidenceFolder, as_bytes
-from evalci.evidence.manifest import CATALOG, archive_place, evidence_manifest
+from evalci.evidence.manifest import CATALOG, REPORT, archive_place, evidence_manifest
 from evalci.evidence.records import (
     Execution,
     Ledger,
@@ -27,6 +29,8 @@ from evalci.evidence.records import (
 )
 from evalci.evidence.report import render
 from evalci.evidence.suite import EvidencePlan
+
+Progress = Callable[[str, int, int], None]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -45,6 +49,15 @@ class _Runner:
     environ: Mapping[str, str]
     setting: Setting
     ledger: Ledger = field(default_factory=Ledger)
+
+    async def calibrate(self, answer: JudgedAnswer) -> dict[str, Any]:
+        """The judge's word on an answer that people judged, asked for as it is in any attempt."""
+        hashes: dict[str, str] = {}
+        called = await call_adapter(self.plan.models.judge, answer.request(), self.environ)
+        self._keep(answer.place, called, hashes)
+        record = calibration_record(answer, called, self.ledger, hashes)
+        self.folder.keep(f"{answer.place}.record.json", as_bytes(record))
+        return record
 
     async def attempt(self, attempt: Attempt) -> dict[str, Any]:
         """One execution with all its grades, kept as files and as a record."""
@@ -106,7 +119,7 @@ async def run_evidence(
     runs: int,
     seed: int,
     environ: Mapping[str, str],
-    progress: Callable[[int, int], None] = lambda done, total: None,
+    progress: Progress = lambda what, done, total: None,
 ) -> EvidenceRun:
     """From a checked plan to a folder that a stranger can check."""
     folder = EvidenceFolder(place)
@@ -115,14 +128,28 @@ async def run_evidence(
     attempts = plan_attempts(plan.questions, plan.mode, runs, seed)
     setting = Setting(mode=plan.mode, archive_sha256=plan.archive.sha256)
     runner = _Runner(plan=plan, folder=folder, environ=environ, setting=setting)
+    calibrated = await _calibrate(runner, progress)
     records = []
     for attempt in attempts:
         records.append(await runner.attempt(attempt))
-        progress(len(records), len(attempts))
-    manifest = evidence_manifest(plan, runs, seed, attempts, records)
-    page = render(manifest, records)
-    folder.keep("report.md", page.encode())
+        progress("attempts", len(records), len(attempts))
+    manifest = evidence_manifest(plan, runs, seed, attempts, records, calibrated)
+    page = render(manifest, records, () if calibrated is None else calibrated.records)
+    folder.keep(REPORT, page.encode())
     return EvidenceRun(manifest=manifest, digest=folder.finish(manifest), page=page)
+
+
+async def _calibrate(runner: _Runner, progress: Progress) -> Calibrated | None:
+    """The judge against people, in the order of the file, before any attempt; None when nothing asks for it."""
+    calibration = runner.plan.calibration
+    if calibration is None:
+        return None
+    runner.folder.keep(ANSWERS, calibration.data)
+    records = []
+    for answer in calibration.answers:
+        records.append(await runner.calibrate(answer))
+        progress("answers of the calibration", len(records), len(calibration.answers))
+    return Calibrated(records=records, min_kappa=calibration.min_kappa)
 
 
 def judge_place(attempt: Attempt, number: int) -> str:

@@ -12,8 +12,10 @@ from evalci.config.settings import Fault, setting
 from evalci.config.yaml_nodes import read_yaml
 from evalci.datasets import read_datasets
 from evalci.errors import ConfigError, DatasetError, Problem, UsageError
-from evalci.evidence.assertions import AssertionMistake, assertions_of
+from evalci.evidence.answers import read_answers
+from evalci.evidence.assertions import JUDGE, AssertionMistake, assertions_of, semantic
 from evalci.evidence.attempts import Question
+from evalci.evidence.calibration import Calibration
 from evalci.evidence.models import (
     ARCHIVE_VARIABLE,
     CONFIG_VARIABLE,
@@ -47,12 +49,21 @@ class ArchiveSettings:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
+class CalibrationSettings:
+    """When the judge's word may decide: how far it must agree with people."""
+
+    answers: str = setting(about="a JSONL file of answers that people judged, relative to this file")
+    min_kappa: float = setting(about="the least Cohen's kappa between judge and people", low=-1, high=1)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
 class EvidenceFile:
     """All that an `evidence.yaml` says."""
 
     suites: Mapping[str, EvidenceSuite] = setting(about="suites of cases, by name")
     models: Models | None = setting(None, about=f"models and adapters, when {CONFIG_VARIABLE} is not set")
     archive: ArchiveSettings | None = setting(None, about=f"what is evaluated, when {ARCHIVE_VARIABLE} is not set")
+    calibration: CalibrationSettings | None = setting(None, about="what the judge must reach for its word to decide")
 
     def check(self, who: str) -> Iterator[Fault]:
         if not self.suites:
@@ -69,6 +80,7 @@ class EvidencePlan:
     questions: tuple[Question, ...]
     models: Models
     archive: Archive
+    calibration: Calibration | None = None
     warnings: tuple[str, ...] = ()
 
 
@@ -80,9 +92,11 @@ def load_plan(config: Path, name: str, environ: Mapping[str, str]) -> EvidencePl
     suite, folder = file.suites[name], config.absolute().parent
     models = _models(file, str(config), environ)
     files = ProjectFiles.around(folder)
-    catalog = _catalog(suite.cases, folder, files)
+    catalog = _bytes("dataset", suite.cases, folder, files)
     questions = read_questions(suite.cases, folder, files, suite.mode)
+    calibration = _calibration(file.calibration, folder, files)
     archive = _archive(file, folder, environ)
+    judged = any(semantic(question.assertions) for question in questions)
     return EvidencePlan(
         name=name,
         mode=suite.mode,
@@ -90,7 +104,8 @@ def load_plan(config: Path, name: str, environ: Mapping[str, str]) -> EvidencePl
         questions=questions,
         models=models,
         archive=archive,
-        warnings=tuple(models.warnings()),
+        calibration=calibration if judged else None,
+        warnings=(*models.warnings(), *([_idle(name)] if calibration and not judged else [])),
     )
 
 
@@ -152,11 +167,25 @@ def archive_path(stated: str | None) -> Path:
     return Path(absolute(stated, ARCHIVE_VARIABLE, "the archive under evaluation, a tar.gz"))
 
 
-def _catalog(cases: str, folder: Path, files: ProjectFiles) -> bytes:
+def _calibration(settings: CalibrationSettings | None, folder: Path, files: ProjectFiles) -> Calibration | None:
+    """The calibration that the file asks for. Raises `DatasetError` with all mistakes of its answers."""
+    if settings is None:
+        return None
+    data = _bytes("judged answers", settings.answers, folder, files)
+    return Calibration(answers=read_answers(data, settings.answers), data=data, min_kappa=settings.min_kappa)
+
+
+def _idle(name: str) -> str:
+    return (
+        f"the judge is not calibrated: no assertion of suite {quoted(name)} has the oracle {JUDGE}, so nobody asks it"
+    )
+
+
+def _bytes(what: str, name: str, folder: Path, files: ProjectFiles) -> bytes:
     try:
-        return files.read(cases, folder)
+        return files.read(name, folder)
     except FileRefused as exc:
-        raise DatasetError([Problem(file=cases, message=f"failed to read dataset {exc}")]) from exc
+        raise DatasetError([Problem(file=name, message=f"failed to read {what} {exc}")]) from exc
 
 
 def _tools(folder: Path, files: ProjectFiles) -> Tools:

@@ -6,6 +6,7 @@ from typing import Any
 
 from evalci.adapters.envelopes import Mode
 from evalci.errors import EXIT_FAILED, EXIT_INCOMPLETE, EXIT_PASSED
+from evalci.evidence.calibration import Calibrated, shortfall, standing, unmeasured
 from evalci.evidence.records import disagreements
 from evalci.evidence.statistics import compare
 from evalci.wording import count_of, quoted
@@ -13,9 +14,9 @@ from evalci.wording import count_of, quoted
 Record = Mapping[str, Any]
 
 
-def summary_of(records: Sequence[Record], mode: Mode) -> dict[str, Any]:
+def summary_of(records: Sequence[Record], mode: Mode, calibrated: Calibrated | None = None) -> dict[str, Any]:
     """Everything that a manifest says about a run beyond its inputs and its files."""
-    reasons = tuple(incompleteness(records))
+    reasons = (*unmeasured(calibrated), *incompleteness(records))
     conditions = {
         condition: {status: sum(r["evaluation_status"] == status for r in own) for status in _STATUSES}
         for condition in ("control", "treatment")
@@ -24,12 +25,13 @@ def summary_of(records: Sequence[Record], mode: Mode) -> dict[str, Any]:
     return {
         "complete": not reasons,
         "incomplete_because": list(reasons),
-        "verdict": verdict_of(records, reasons),
+        "verdict": verdict_of(records, reasons, calibrated),
         "attempts": conditions,
         "failed_assertions": _failed(records),
-        "accounting": accounting(records),
+        "accounting": accounting(records, calibrated),
         "comparison": _comparison(records) if mode == "behavior" and not reasons else None,
-        "judge": _judge(records),
+        "judge": _judge(records, calibrated),
+        **({} if calibrated is None else {"calibration": calibrated.plain()}),
     }
 
 
@@ -53,8 +55,13 @@ def incompleteness(records: Sequence[Record]) -> Iterator[str]:
         yield from (f"{where}: {what}" for what in disagreements(record["all_grades"]))
 
 
-def verdict_of(records: Sequence[Record], incomplete: Sequence[str]) -> dict[str, Any]:
-    """Incomplete is 3; else every attempt under treatment must have passed. Controls are there to compare with."""
+def verdict_of(
+    records: Sequence[Record], incomplete: Sequence[str], calibrated: Calibrated | None = None
+) -> dict[str, Any]:
+    """Incomplete is 3; else every attempt under treatment must have passed, and a calibration that is stated be met.
+
+    Controls are there to compare with.
+    """
     if incomplete:
         return {
             "passed": False,
@@ -63,22 +70,25 @@ def verdict_of(records: Sequence[Record], incomplete: Sequence[str]) -> dict[str
         }
     treated = [record for record in records if record["condition"] == "treatment"]
     failed = [record for record in treated if record["evaluation_status"] != "passed"]
-    if not failed and treated:
-        return {"passed": True, "exit_code": EXIT_PASSED, "reasons": []}
-    why = f"{len(failed)} of {count_of(len(treated), 'attempt')} under treatment failed"
-    return {"passed": False, "exit_code": EXIT_FAILED, "reasons": [why]}
+    missed = shortfall(calibrated)
+    reasons = [missed] if missed else []
+    if failed or not treated:
+        reasons.append(f"{len(failed)} of {count_of(len(treated), 'attempt')} under treatment failed")
+    return {"passed": not reasons, "exit_code": EXIT_FAILED if reasons else EXIT_PASSED, "reasons": reasons}
 
 
-def request_ids(records: Sequence[Record]) -> list[str]:
-    """The ids of all accepted calls, in order."""
-    return [call["request_id"] for record in records for call in _calls(record) if call["request_id"] is not None]
+def request_ids(records: Sequence[Record], calibrated: Calibrated | None = None) -> list[str]:
+    """The ids of all accepted calls, in order: the calibration comes first."""
+    calls = [*_calibration_calls(calibrated), *(call for record in records for call in _calls(record))]
+    return [call["request_id"] for call in calls if call["request_id"] is not None]
 
 
-def accounting(records: Sequence[Record]) -> dict[str, Any]:
+def accounting(records: Sequence[Record], calibrated: Calibrated | None = None) -> dict[str, Any]:
     """Calls and tokens of executor and judge. Usage that was not said is counted as missing, and adds no tokens."""
     executor = [record["executor_result"] for record in records]
     judge = [call for record in records for call in _calls(record)[1:]]
-    return {"executor": _account(executor), "judge": _account(judge)}
+    own = {} if calibrated is None else {"calibration": _account(_calibration_calls(calibrated))}
+    return {"executor": _account(executor), "judge": _account(judge), **own}
 
 
 def _account(calls: Sequence[Record]) -> dict[str, Any]:
@@ -97,6 +107,10 @@ def _account(calls: Sequence[Record]) -> dict[str, Any]:
 def _calls(record: Record) -> list[Record]:
     judged = [grade["judge_record"] for grade in record["all_grades"] if "judge_record" in grade]
     return [record["executor_result"], *judged]
+
+
+def _calibration_calls(calibrated: Calibrated | None) -> list[Record]:
+    return [] if calibrated is None else [record["judge_record"] for record in calibrated.records]
 
 
 def _failed(records: Sequence[Record]) -> dict[str, dict[str, int]]:
@@ -124,7 +138,8 @@ def _comparison(records: Sequence[Record]) -> dict[str, Any] | None:
     return None if found is None else found.plain()
 
 
-def _judge(records: Sequence[Record]) -> dict[str, Any]:
-    """What the judge's word is worth here: it is diagnostic until somebody has calibrated it."""
+def _judge(records: Sequence[Record], calibrated: Calibrated | None) -> dict[str, Any]:
+    """What the judge's word is worth here: it is diagnostic until a calibration says otherwise."""
     decided = sum("judge_record" in grade for record in records for grade in record["all_grades"])
-    return {"grades": decided, "calibrated": False, "standing": "diagnostic" if decided else "not used"}
+    met = calibrated is not None and calibrated.met
+    return {"grades": decided, "calibrated": met, "standing": standing(calibrated, decided)}

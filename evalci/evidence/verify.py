@@ -7,24 +7,14 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from evalci.adapters.archive import Archive, ArchiveError, check_structure
-from evalci.adapters.call import Called
 from evalci.adapters.strict import NotOneObject, one_object
 from evalci.errors import EvalciError
+from evalci.evidence.again import Again
 from evalci.evidence.attempts import Attempt, plan_attempts
+from evalci.evidence.calibration import ANSWERS, Calibrated
 from evalci.evidence.folder import MANIFEST, STATEMENT, as_bytes
-from evalci.evidence.manifest import CATALOG, SCHEMA, archive_place, replay_manifest
-from evalci.evidence.records import (
-    Ledger,
-    Setting,
-    attempt_record,
-    deterministic_grade,
-    execution_of,
-    judge_grade,
-    judge_request_of,
-    sha256,
-    ungraded,
-)
-from evalci.evidence.runner import judge_place
+from evalci.evidence.manifest import CATALOG, REPORT, SCHEMA, archive_place, replay_manifest
+from evalci.evidence.records import Setting, sha256
 from evalci.evidence.statement import statement_of
 from evalci.evidence.suite import read_questions
 from evalci.evidence.summary import request_ids, summary_of
@@ -61,7 +51,7 @@ def verify(place: Path, digest: str | None = None) -> Verified:
             problems += _again(place, manifest)
     except NotOneObject as exc:
         return Verified(problems=(*problems, f"{MANIFEST}: {exc}"), digest=seen)
-    except (KeyError, TypeError, ValueError, AttributeError, EvalciError) as exc:
+    except (LookupError, TypeError, ValueError, AttributeError, OSError, EvalciError) as exc:
         problems.append(f"{MANIFEST}: does not describe such a run: {type(exc).__name__}: {exc}")
         return Verified(problems=tuple(problems), digest=seen)
     return Verified(problems=tuple(problems), digest=seen, manifest=manifest)
@@ -119,25 +109,31 @@ def _again(place: Path, manifest: Mapping[str, Any]) -> Iterator[str]:
     """What the manifest says, made again from the artifacts."""
     if manifest["kind"] == "run":
         report = json.loads((place / "report.json").read_bytes())
-        again: Mapping[str, Any] = replay_manifest(report)
-        yield from _differing(manifest, {key: value for key, value in again.items() if key != "tool"})
+        yield from _differing(manifest, {key: value for key, value in replay_manifest(report).items() if key != "tool"})
         return
     suite, digests = manifest["suite"], manifest["digests"]
     (archive_path,) = (e["path"] for e in manifest["artifacts"] if e["path"].startswith("archive/"))
     archive_data = (place / archive_path).read_bytes()
+    stated = manifest.get("calibration")
     yield from _inputs(place, digests, archive_path, archive_data)
+    yield from _calibration_input(place, digests, stated is not None)
     questions = read_questions(CATALOG, place, ProjectFiles(root=place), suite["mode"])
     attempts = plan_attempts(questions, suite["mode"], suite["runs_per_condition"], suite["seed"])
-    setting = Setting(mode=suite["mode"], archive_sha256=digests["archive"])
-    ledger, records = Ledger(), []
-    for attempt in attempts:
-        path = f"{attempt.folder}/record.json"
-        stored = one_object((place / path).read_bytes())
-        record = _record_again(place, attempt, stored, setting, ledger)
-        records.append(record)
-        if as_bytes(record) != as_bytes(stored):
-            yield f"{path}: is not what comes of the raw answers{_where(record, stored)}"
-    yield from _whole_run(manifest, attempts, records, len(questions))
+    again = Again(place=place, setting=Setting(mode=suite["mode"], archive_sha256=digests["archive"]))
+    calibrated = None if stated is None else again.calibration(stated)
+    records = [again.attempt(attempt) for attempt in attempts]
+    yield from again.problems
+    yield from _listed(manifest, {CATALOG, REPORT, archive_path, *again.read})
+    yield from _whole_run(manifest, attempts, records, len(questions), calibrated)
+
+
+def _listed(manifest: Mapping[str, Any], known: set[str]) -> Iterator[str]:
+    """What is listed must be what such a run leaves: nothing may lie there that no record rests on."""
+    listed = {entry["path"] for entry in manifest["artifacts"]}
+    yield from (
+        f"{path}: is listed, but no part of the run that the manifest describes" for path in sorted(listed - known)
+    )
+    yield from (f"{path}: is not listed in the manifest" for path in sorted(known - listed))
 
 
 def _inputs(place: Path, digests: Mapping[str, str], path: str, data: bytes) -> Iterator[str]:
@@ -145,20 +141,31 @@ def _inputs(place: Path, digests: Mapping[str, str], path: str, data: bytes) -> 
         yield f"{CATALOG}: is not the file whose digest the manifest gives"
     if sha256(data) != digests["archive"]:
         yield f"{path}: is not the archive whose digest the manifest gives"
+    name = PurePosixPath(path).name
     try:
-        name = PurePosixPath(path).name
         check_structure(Archive(name=name, data=data, sha256=digests["archive"]))
-        assert archive_place(name) == path
     except ArchiveError as exc:
         yield f"{path}: {exc}"
+    if archive_place(name) != path:
+        yield f"{path}: does not lie where an archive lies"
+
+
+def _calibration_input(place: Path, digests: Mapping[str, str], calibrated: bool) -> Iterator[str]:
+    kept = sha256((place / ANSWERS).read_bytes()) if calibrated else None
+    if digests.get("calibration") != kept:
+        yield f"{ANSWERS}: is not the file whose digest the manifest gives"
 
 
 def _whole_run(
-    manifest: Mapping[str, Any], attempts: Sequence[Attempt], records: Sequence[Mapping[str, Any]], cases: int
+    manifest: Mapping[str, Any],
+    attempts: Sequence[Attempt],
+    records: Sequence[Mapping[str, Any]],
+    cases: int,
+    calibrated: Calibrated | None,
 ) -> Iterator[str]:
     made = {
-        "request_ids": request_ids(records),
-        **summary_of(records, manifest["suite"]["mode"]),
+        "request_ids": request_ids(records, calibrated),
+        **summary_of(records, manifest["suite"]["mode"], calibrated),
         "suite": {
             **manifest["suite"],
             "cases": cases,
@@ -172,44 +179,3 @@ def _differing(manifest: Mapping[str, Any], made: Mapping[str, Any]) -> Iterator
     for key, value in made.items():
         if as_bytes(manifest.get(key)) != as_bytes(value):
             yield f"{MANIFEST}: its {key} is not what comes of the artifacts"
-
-
-def _record_again(
-    place: Path,
-    attempt: Attempt,
-    stored: Mapping[str, Any],
-    setting: Setting,
-    ledger: Ledger,
-) -> dict[str, Any]:
-    """The record of an attempt from its raw answers. How a call ended is known from the record alone."""
-    hashes: dict[str, str] = {}
-    called = _called(place, f"{attempt.folder}/executor", stored["executor_result"]["trouble"], hashes)
-    execution = execution_of(called, attempt, setting, ledger)
-    grades = []
-    for number, assertion in enumerate(attempt.question.assertions, start=1):
-        if execution.answer is None:
-            grades.append(ungraded(assertion))
-        elif not assertion.is_semantic:
-            grades.append(deterministic_grade(assertion, execution.text))
-        else:
-            judged = judge_place(attempt, number)
-            trouble = stored["all_grades"][number - 1]["judge_record"]["trouble"]
-            request = judge_request_of(attempt, assertion, execution.text or "")
-            left = _called(place, judged, trouble, hashes)
-            grades.append(judge_grade(left, attempt, assertion, request, judged, ledger))
-    return attempt_record(attempt, execution, grades, hashes)
-
-
-def _called(place: Path, path: str, trouble: str | None, hashes: dict[str, str]) -> Called:
-    out, err = ((place / f"{path}.{ending}").read_bytes() for ending in ("stdout", "stderr"))
-    hashes[f"{path}.stdout"], hashes[f"{path}.stderr"] = sha256(out), sha256(err)
-    return Called(stdout=out, stderr=err.decode("utf-8", "replace"), trouble=trouble)
-
-
-def _where(record: Mapping[str, Any], stored: Mapping[str, Any]) -> str:
-    """Which part of a record does not agree, in words."""
-    grades = zip(record["all_grades"], stored.get("all_grades", ()), strict=False)
-    for made, kept in grades:
-        if made["status"] != kept.get("status"):
-            return f": its record and the grade of assertion {made['id']} do not agree"
-    return ""

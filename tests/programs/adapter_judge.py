@@ -5,6 +5,7 @@ import os
 import sys
 import time
 import uuid
+from pathlib import Path
 
 request = json.load(sys.stdin)
 how = os.environ.get("JUDGE", "well")
@@ -32,6 +33,15 @@ match how:
         answer["cache_hit"] = True
     case "fenced":
         sys.exit(print(f"```json\n{json.dumps(answer)}\n```"))
-    case "told-too-much":
-        assert set(request) == {"case_id", "prompt", "output", "assertion"}
+    case "cached-on-two":
+        answer["cache_hit"] = request["output"] == "two"
+    case "id-of-the-output":
+        answer["request_id"] = f"id of {request['output']}"
+    case "tells-secret":
+        answer["reason"] = f"the key is {os.environ['PROVIDER_API_KEY']}"
+        print(f"debug {os.environ['PROVIDER_API_KEY']}", file=sys.stderr)
+    case "dumps":
+        seen = {"stdin": request, "arguments": sys.argv, "environment": dict(os.environ), "files": os.listdir()}
+        answer["reason"] = json.dumps({**seen, "cwd": os.getcwd()})
+        Path("left-behind").write_text("by an earlier call")
 print(json.dumps(answer))

@@ -62,6 +62,7 @@ def test_a_broken_adapter_makes_the_run_incomplete_with_the_reason(
     reasons = manifest["incomplete_because"]
     assert reasons and all(why in reason for reason in reasons), reasons
     assert "INCOMPLETE" in text
+    assert "No judge was needed" not in text
     assert evalci("manifest", "verify", str(tmp_path / "out"), environ={})[0] == 3
 
 

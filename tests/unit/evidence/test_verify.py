@@ -1,16 +1,30 @@
+import json
 import shutil
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from evalci.evidence.folder import as_bytes
+from evalci.evidence.records import sha256
+from evalci.evidence.statement import statement_of
 from evalci.evidence.verify import verify
-from tests.evidence_suites import evalci, run, suite_in
+from tests.evidence_suites import AGREED, DISPUTED, evalci, run, suite_in
+
+SEALS = ("manifest.json", "statement.json")
+
+
+@pytest.fixture(scope="module", params=[None, [*AGREED, DISPUTED]], ids=["uncalibrated", "calibrated"])
+def evidence(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    place = tmp_path_factory.mktemp("evidence")
+    assert run(place, suite_in(place, answers=request.param))[0] == 0
+    return place / "out"
 
 
 @pytest.fixture(scope="module")
-def evidence(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    place = tmp_path_factory.mktemp("evidence")
-    assert run(place, suite_in(place))[0] == 0
+def calibrated(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    place = tmp_path_factory.mktemp("calibrated")
+    assert run(place, suite_in(place, answers=[*AGREED, DISPUTED]))[0] == 0
     return place / "out"
 
 
@@ -23,6 +37,32 @@ def flip(path: Path, at: int) -> None:
     data = bytearray(path.read_bytes())
     data[at] ^= 1
     path.write_bytes(data)
+
+
+@pytest.fixture
+def forged(calibrated: Path, tmp_path: Path) -> Path:
+    return Path(shutil.copytree(calibrated, tmp_path / "forged"))
+
+
+def reseal(place: Path, **changed: Any) -> None:
+    """Write index, manifest and statement anew, so that every digest agrees with what was forged."""
+    manifest = {**json.loads((place / "manifest.json").read_bytes()), **changed}
+    manifest = {key: value for key, value in manifest.items() if value is not None}
+    files = [path for path in sorted(place.rglob("*")) if path.is_file() and path.name not in SEALS]
+    manifest["artifacts"] = [
+        {"path": path.relative_to(place).as_posix(), "sha256": sha256(data), "bytes": len(data)}
+        for path in files
+        for data in [path.read_bytes()]
+    ]
+    (place / "manifest.json").write_bytes(as_bytes(manifest))
+    statement = statement_of(manifest, sha256(as_bytes(manifest)))
+    (place / "statement.json").write_bytes(as_bytes(statement))
+
+
+def replace_in(path: Path, before: str, after: str) -> None:
+    text = path.read_text("utf-8")
+    assert before in text
+    path.write_text(text.replace(before, after), "utf-8")
 
 
 def test_one_flipped_byte_in_any_artifact_is_named(copy: Path) -> None:
@@ -76,3 +116,82 @@ def test_missing_and_extra_files_are_named(copy: Path) -> None:
 
 def test_a_folder_without_a_manifest_is_no_evidence(tmp_path: Path) -> None:
     assert verify(tmp_path).problems[0].startswith("manifest.json: cannot be read")
+
+
+# --- forgeries whose digests all agree -------------------------------------------------------------------------------
+
+
+def test_a_folder_that_is_sealed_again_unchanged_holds(forged: Path) -> None:
+    reseal(forged)
+    assert verify(forged).problems == ()
+
+
+def test_a_forged_answer_of_the_judge_is_named_by_its_record(forged: Path) -> None:
+    replace_in(forged / "calibration/0005.stdout", '"passed"', '"failed"')
+    reseal(forged)
+    problems = verify(forged).problems
+    assert problems[0].startswith("calibration/0005.record.json: is not what comes of the raw answers")
+    assert any("its calibration is not what comes of the artifacts" in problem for problem in problems)
+
+
+def test_a_forged_record_of_the_calibration_is_named(forged: Path) -> None:
+    replace_in(forged / "calibration/0005.record.json", '"human_verdict": "failed"', '"human_verdict": "passed"')
+    reseal(forged)
+    (problem,) = verify(forged).problems
+    assert problem.startswith("calibration/0005.record.json: is not what comes of the raw answers")
+
+
+def test_other_words_of_people_are_named_by_the_file_and_by_the_record(forged: Path) -> None:
+    rows = [json.loads(line) for line in (forged / "calibration/answers.jsonl").read_text().splitlines()]
+    rows[4]["passed"] = True
+    (forged / "calibration/answers.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    reseal(forged)
+    problems = verify(forged).problems
+    assert problems[0] == "calibration/answers.jsonl: is not the file whose digest the manifest gives"
+    assert any(problem.startswith("calibration/0005.record.json") for problem in problems)
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [
+        ("judge", {"grades": 2, "calibrated": False, "standing": "diagnostic"}),
+        ("calibration", {"kappa": 1.0}),
+        ("calibration", {"met": False}),
+        ("calibration", {"table": {"both": 3, "judge_only": 0, "people_only": 0, "neither": 2}}),
+        ("verdict", {"passed": False, "exit_code": 1, "reasons": []}),
+        ("accounting", {"calibration": {}}),
+    ],
+)
+def test_a_manifest_that_says_more_than_the_records_is_seen(forged: Path, key: str, value: dict[str, Any]) -> None:
+    manifest = json.loads((forged / "manifest.json").read_bytes())
+    reseal(forged, **{key: {**manifest[key], **value}})
+    (problem,) = verify(forged).problems
+    assert problem == f"manifest.json: its {key} is not what comes of the artifacts"
+
+
+def test_a_higher_bar_in_the_manifest_takes_the_verdict_with_it(forged: Path) -> None:
+    manifest = json.loads((forged / "manifest.json").read_bytes())
+    reseal(forged, calibration={**manifest["calibration"], "min_kappa": 0.9})
+    wrong = {problem.split(" its ")[1].split()[0] for problem in verify(forged).problems}
+    assert wrong == {"verdict", "judge", "calibration"}
+
+
+def test_a_calibration_cannot_be_left_out_of_the_manifest_alone(forged: Path) -> None:
+    reseal(forged, calibration=None)
+    problems = verify(forged).problems
+    assert "calibration/0001.record.json: is listed, but no part of the run that the manifest describes" in problems
+    assert "calibration/answers.jsonl: is not the file whose digest the manifest gives" in problems
+
+
+def test_an_artifact_that_no_record_rests_on_is_named_though_it_is_listed(copy: Path) -> None:
+    (copy / "attempts/0001/better.stdout").write_text("{}")
+    reseal(copy)
+    problem = "attempts/0001/better.stdout: is listed, but no part of the run that the manifest describes"
+    assert verify(copy).problems == (problem,)
+
+
+def test_an_artifact_that_is_gone_from_folder_and_index_is_missed(copy: Path) -> None:
+    (copy / "attempts/0001/executor.stdout").unlink()
+    reseal(copy)
+    (problem,) = verify(copy).problems
+    assert "executor.stdout" in problem
