@@ -143,14 +143,14 @@ BREAKAGES: Final = (
         "evidence/calibration.py",
         "if calibrated is None or calibrated.met:",
         "if True:",
-        f"{UNIT}/evidence/test_calibration.py",
+        f"{UNIT}/evidence/test_judge_calibration.py",
     ),
     Breakage(
         "an answer the judge gave no verdict on does not count",
         "evidence/calibration.py",
         "return not self.unmeasured and at_least",
         "return at_least",
-        f"{UNIT}/evidence/test_calibration.py",
+        f"{UNIT}/evidence/test_judge_calibration.py",
     ),
     Breakage(
         "a manifest may list files that no record rests on",
