@@ -14,7 +14,10 @@ from .conftest import ROOT
 HERE = Path(__file__).parent
 ACTIONS = [ROOT / "action.yml", ROOT / "comment" / "action.yml"]
 WORKFLOWS = sorted((ROOT / ".github" / "workflows").glob("*.yml"))
-SCRIPTS = [ROOT / "action/step", *(ROOT / "scripts" / name for name in ("test-container", "build-pyz", "pin-image"))]
+SCRIPTS = [
+    ROOT / "action/step",
+    *(ROOT / "scripts" / name for name in ("test-container", "test-arm64", "build-pyz", "pin-image")),
+]
 
 pytestmark = pytest.mark.slow
 
