@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from evalci.calls import digest
+from evalci.calls import Caller, digest
 from evalci.calls.transport import Transport
 from evalci.cassette import Cassette, Mode, Redactor
 from evalci.config.decode import place_faults
@@ -53,13 +53,17 @@ class Request:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Surroundings:
-    """What a run finds around it: environment, clock, HTTP clients, and who wants to know how far it is."""
+    """What a run finds around it: environment, clock, HTTP clients, and who wants to know how far it is.
+
+    `watch` may stand before the recordings and see every call.
+    """
 
     environ: Mapping[str, str]
     clock: Clock = field(default_factory=Clock)
     client: "Callable[[], httpx.AsyncClient] | None" = None
     progress: Callable[[int, int], None] = lambda done, total: None
     on_bug: Callable[[BaseException], None] = lambda exc: None
+    watch: Callable[[Caller], Caller] = lambda caller: caller
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -148,7 +152,7 @@ def prepare(request: Request, around: Surroundings, suite: Suite | None = None) 
         folder=suite.folder,
         files=ProjectFiles.around(suite.folder, allow_outside=request.allow_outside),
         environ=around.environ,
-        record=cassette.record,
+        record=lambda live: around.watch(cassette.record(live)),
         scrub=redactor.scrub,
         known_secrets=redactor.known,
         transport=Transport(redactor.scrub, client=around.client),

@@ -14,6 +14,7 @@ from evalci.wording import choices_hint, quoted
 COMMANDS: Final[Mapping[str, str]] = {
     "run": "run a suite; replays recordings, never calls a model",
     "record": "run a suite, calling and recording what is not recorded yet",
+    "plan": "what would be called, with tokens and dollars; calls nothing",
     "validate": "every mistake in the config and datasets; runs nothing",
     "init": "a suite that runs offline at once, and a workflow",
     "ci": "in CI: restore, evaluate, publish, exit",

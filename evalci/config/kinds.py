@@ -11,12 +11,15 @@ class Kind:
     """One plug-in: `where` is `module:Class` of its settings, `about` one line for docs and editors.
 
     Targets of a kind with `own_score` add a score that is named like the kind. `forms` are other ways to set the kind
-    up: the key that chooses one, and where its settings live.
+    up: the key that chooses one, and where its settings live. `recorded` says that all it does outside is to make calls
+    that are recorded, `starts` that it starts a program.
     """
 
     where: str
     about: str
     own_score: bool = False
+    recorded: bool = False
+    starts: bool = False
     forms: Mapping[str, str] = field(default_factory=dict)
 
     def settings(self, keys: Iterable[str] = ()) -> Any:

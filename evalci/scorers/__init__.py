@@ -28,7 +28,9 @@ SCORERS: Final[Mapping[str, Kind]] = {
     "exact": Kind("evalci.scorers.exact_text:Exact", "the output equals a value or the case's expected"),
     "close_to": Kind("evalci.scorers.close_number:CloseTo", "the one number in the output is close to the wanted one"),
     "factuality": Kind(
-        "evalci.scorers.judge_model:Factuality", "a model says whether the output contradicts the expected answer"
+        "evalci.scorers.judge_model:Factuality",
+        "a model says whether the output contradicts the expected answer",
+        recorded=True,
     ),
     "json_fields": Kind("evalci.scorers.field_match:JsonFields", "the part of the expected fields that match"),
     "levenshtein": Kind("evalci.scorers.edit_distance:Levenshtein", "how few edits lead to the expected text"),
@@ -43,10 +45,15 @@ SCORERS: Final[Mapping[str, Kind]] = {
         "evalci.scorers.judge_model:Judge",
         "a model grades the output with a rubric",
         forms={"adapter": "evalci.scorers.judge_adapter:AdapterJudge"},
+        recorded=True,
     ),
     "regex": Kind("evalci.scorers.regex:Regex", "the output matches a pattern, in linear time"),
-    "similarity": Kind("evalci.scorers.similarity:Similarity", "the output means what the expected text means"),
-    "subprocess": Kind("evalci.scorers.subprocess:Subprocess", "a command of yours prints a verdict as JSON"),
+    "similarity": Kind(
+        "evalci.scorers.similarity:Similarity", "the output means what the expected text means", recorded=True
+    ),
+    "subprocess": Kind(
+        "evalci.scorers.subprocess:Subprocess", "a command of yours prints a verdict as JSON", starts=True
+    ),
     "trajectory": Kind("evalci.scorers.trajectory:TrajectoryRules", "an agent's tool calls keep to rules"),
 }
 
