@@ -314,6 +314,13 @@ BREAKAGES: Final = (
         "part.certainty",
         f"{UNIT}/cli/test_plan.py",
     ),
+    Breakage(
+        "what a pull request recorded anew is not told",
+        "ci/evaluate.py",
+        "if cassette_files(earlier):",
+        "if False:",
+        "tests/ci/test_ci_recordings.py",
+    ),
 )
 
 _seconds = count(1_600_000_000)

@@ -1,6 +1,7 @@
 """The cassette in front of live callers: replays, records, counts. It knows calls, no target."""
 
 import asyncio
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
@@ -32,7 +33,8 @@ class Cassette:
         self._redactor = redactor
         self._recordings: dict[str, codec.Recording] = {}
         self._loaded: dict[str, codec.Recording] = {}
-        self._used: dict[str, None] = {}
+        self._earlier: Mapping[str, codec.Recording] = {}
+        self._used: dict[str, str] = {}  # by key the case that used it last
         self._missed: set[str] = set()
         self._hits = 0
         self._recorded: set[str] = set()
@@ -80,6 +82,10 @@ class Cassette:
         finally:
             journal.close()
 
+    def compare_with(self, earlier: Mapping[str, codec.Recording]) -> None:
+        """Take recordings of an earlier state for those that changed: what is replayed may have been recorded anew."""
+        self._earlier = earlier
+
     def record(self, live: Caller) -> Caller:
         """The caller that answers from recordings where the mode says so, and from `live` where it does not."""
         if self.mode == "replay":
@@ -95,14 +101,14 @@ class Cassette:
         recording = self._recordings.get(key)
         if recording is None:
             raise CallError(self._miss(call, key))
-        return self._hit(key, recording)
+        return self._hit(call, key, recording)
 
     async def _replay_or_record(self, live: Caller, call: Call) -> Reply:
         """Two identical calls at once ask once: the second waits for the first."""
         key = call.key
         recording = self._recordings.get(key)
         if recording is not None:
-            return self._hit(key, recording)
+            return self._hit(call, key, recording)
         waiting = self._waiting.get(key)
         if waiting is not None:
             return await asyncio.shield(waiting)
@@ -149,7 +155,7 @@ class Cassette:
     def _take(self, call: Call, new: codec.Recording) -> None:
         """Count an answer that is safe on disk; one that says what was loaded leaves everything as it was."""
         key, before = new.key, self._loaded.get(new.key)
-        self._used[key] = None
+        self._used[key] = call.case_id
         if before is None:
             merge_answer(self._recordings, new)
             self._recorded.add(key)
@@ -162,8 +168,8 @@ class Cassette:
             self._recorded.add(key)
             self._changed[key] = ChangedRecording(key=key, case_id=call.case_id, before=before.text, after=new.text)
 
-    def _hit(self, key: str, recording: codec.Recording) -> Reply:
-        self._used[key] = None
+    def _hit(self, call: Call, key: str, recording: codec.Recording) -> Reply:
+        self._used[key] = call.case_id
         self._hits += 1
         return codec.reply_of(recording)
 
@@ -185,8 +191,13 @@ class Cassette:
 
     @property
     def changed(self) -> tuple[ChangedRecording, ...]:
-        """Answers that were recorded before and differ now, sorted by key."""
-        return tuple(self._changed[key] for key in sorted(self._changed))
+        """Answers that were recorded before, or in an earlier state, and differ now, sorted by key."""
+        changed = dict(self._changed)
+        for key in self._earlier.keys() & self._used.keys() - changed.keys():
+            before, now = self._earlier[key], self._recordings[key]
+            if before.answer != now.answer:
+                changed[key] = ChangedRecording(key=key, case_id=self._used[key], before=before.text, after=now.text)
+        return tuple(changed[key] for key in sorted(changed))
 
     def counts(self, *, with_keys: bool = False) -> Recordings:
         """How the recordings were used. `with_keys` keeps the keys, so that shards can be merged."""

@@ -50,6 +50,9 @@ async def evaluate_suite(
         asked = _asked(slug, request, label, folder, provenance, require_baseline=require_baseline)
         if shards is None:
             plan = prepare(_with_recordings(request, folder, slug), around)
+            earlier = folder.earlier(slug)
+            if cassette_files(earlier):
+                plan.cassette.compare_with(load(earlier).recordings)
             report = await run_suite(plan, around, asked)
         else:
             parts = read_parts(shards.glob(f"**/{glob.escape(slug)}"), REPORT_FILES["json"])

@@ -122,6 +122,10 @@ class ReportFolder:
         """What was restored for a suite: `.evalci`-like, with `cassette.jsonl`, `baseline.json`, `provenance.json`."""
         return self.root / "restored" / suite
 
+    def earlier(self, suite: str) -> Path:
+        """The recordings of the accepted state where others are committed, to tell which were recorded anew."""
+        return self.restored(suite) / "earlier"
+
     def reports(self, suite: str) -> Path:
         """What a suite's run left."""
         return self.root / suite

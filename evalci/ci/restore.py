@@ -69,6 +69,8 @@ def restore_suite(config: Path, slug: str, label: str, folder: ReportFolder, sou
     places = list(_places(slug, sources))
     if cassette_files(config.absolute().parent / ".evalci"):
         cassette = Found(kind="file", detail="committed in this repository")
+        earlier = folder.earlier(slug)
+        _restored("cassette*", earlier, places[::-1], sources, lambda files: load(earlier))
     else:
         cassette = _restored("cassette*", target, places, sources, lambda files: load(target))
     committed = BaselineStore.beside(config.absolute())
@@ -121,7 +123,7 @@ def _restored(
         if not files:
             continue
         for name, data in files.items():
-            (target / name).parent.mkdir(exist_ok=True)
+            (target / name).parent.mkdir(parents=True, exist_ok=True)
             (target / name).write_bytes(data)
         try:
             check(files)

@@ -7,7 +7,7 @@ import pytest
 
 from tests.doubles import chat_server
 
-from .scene import BASE, CASES, Scene
+from .scene import BASE, CASES, Scene, run_main
 
 CHAT = """\
 targets:
@@ -66,6 +66,27 @@ def test_committed_recordings_go_before_restored_ones(recorded: Scene):
     recorded.restore()
     recorded.evaluate()
     assert recorded.report()["recordings"]["misses"] == 3
+
+
+def test_a_pull_request_that_commits_new_recordings_shows_each_that_changed(recorded: Scene, model: Model):
+    model.changes = {"apple": "good apples", "pear": "worse"}
+    assert run_main("record", str(recorded.config), "--no-history", environ=recorded.environ).code == 1
+    model.changes = {"apple": "never asked again"}
+    _, evaluated, _ = recorded.whole()
+    assert evaluated.code == 1
+    assert "2 answers re-recorded, 1 now scores lower" in recorded.comments[0]
+    before_and_after = recorded.comments[0].partition("Before and after")[2]
+    assert "- good pear" in before_and_after
+    assert "+ worse" in before_and_after
+    changed = recorded.report()["changed_recordings"]
+    assert sorted((one["case_id"], one["after"]) for one in changed) == [("apple", "good apples"), ("pear", "worse")]
+
+
+def test_recordings_that_were_committed_as_they_are_have_not_changed(recorded: Scene):
+    run_main("record", str(recorded.config), "--no-history", environ=recorded.environ)
+    assert recorded.whole()[1].code == 0
+    assert "changed_recordings" not in recorded.report()
+    assert "re-recorded" not in recorded.comments[0]
 
 
 @pytest.mark.parametrize("event", ["pull_request", "schedule"])
