@@ -9,7 +9,7 @@ from evalci.assemble import Asked, run_suite
 from evalci.cli.console import Console, Parser
 from evalci.cli.loop import run_async
 from evalci.cli.run_command import CACHE_MODES, DEFAULT_CONFIG
-from evalci.datasets.labels import read_labels
+from evalci.datasets.labels import Label, read_labels
 from evalci.errors import EXIT_FAILED, EXIT_PASSED, UsageError
 from evalci.gates.calibration import labelled
 from evalci.model import CaseResult
@@ -69,8 +69,11 @@ def lines(measured: Measured) -> Iterator[str]:
     known = [answer for answer in measured.answers if answer.value is not None]
     name = quoted(sanitise(measured.scorer))
     yield f"scorer {name} against {count_of(len(measured.answers), 'human label')}"
-    if len(known) < len(measured.answers):
-        yield f"not measured, and left out: {len(measured.answers) - len(known)}"
+    stale = sum(answer.is_stale for answer in measured.answers)
+    if stale:
+        yield f"about another answer than this run's, and left out: {stale}"
+    if len(known) + stale < len(measured.answers):
+        yield f"not measured, and left out: {len(measured.answers) - len(known) - stale}"
     best = best_threshold(known)
     if best is None:
         yield "nothing was measured, so there is nothing to compare"
@@ -128,7 +131,7 @@ def _parted(answers: Sequence[Labelled]) -> Iterator[str]:
         yield f"  and {len(answers) - MOST_SHOWN} more"
 
 
-def _labels(path: str) -> dict[str, bool]:
+def _labels(path: str) -> dict[str, Label]:
     try:
         data = Path(path).read_bytes()
     except OSError as exc:
@@ -136,7 +139,7 @@ def _labels(path: str) -> dict[str, bool]:
     return read_labels(data, path)
 
 
-def _check_cases(labels: dict[str, bool], plan: Plan) -> None:
+def _check_cases(labels: dict[str, Label], plan: Plan) -> None:
     """A label that names no case is a mistake in one of the two files."""
     known = {case.id for case in plan.arms[0].cases}
     unknown = [case_id for case_id in labels if case_id not in known]
@@ -162,7 +165,7 @@ def _place(plan: Plan, wanted: str | None) -> int:
 
 
 def _measured(
-    arm: Arm, place: int, results: Sequence[CaseResult], labels: dict[str, bool], threshold: float | None
+    arm: Arm, place: int, results: Sequence[CaseResult], labels: dict[str, Label], threshold: float | None
 ) -> Measured:
     scorer: Any = arm.slots[place].scorer
     return Measured(

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from evalci.config.settings import Fault, setting
-from evalci.datasets.labels import read_labels
+from evalci.datasets.labels import Label, read_labels
 from evalci.errors import DatasetError
 from evalci.files import FileRefused
 from evalci.tools import Tools
@@ -13,9 +13,9 @@ from evalci.wording import plain_number
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Calibration:
-    """Human verdicts by case id, the value from which on the judge lets pass, and the least agreement of the two."""
+    """Human labels by case id, the value from which on the judge lets pass, and the least agreement of the two."""
 
-    labels: Mapping[str, bool]
+    labels: Mapping[str, Label]
     threshold: float
     min_kappa: float
 
@@ -24,7 +24,7 @@ class Calibration:
 class Calibrated:
     """`calibrated:` of a judge. Every run measures the agreement anew."""
 
-    labels: str = setting(about="a JSONL file of case_id and passed, as people judged")
+    labels: str = setting(about="a JSONL file of case_id, passed and, to be sure, the output that people judged")
     min_kappa: float = setting(about="the least Cohen's kappa between judge and labels, -1 to 1")
 
     def check(self, who: str) -> Iterator[Fault]:

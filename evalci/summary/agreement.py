@@ -11,11 +11,12 @@ CONFIDENCE: Final = 0.95
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Labelled:
-    """One answer: what people said, and the scorer's value, None where it gave none."""
+    """One answer: what people said, and the scorer's value, None where it gave none or people saw another answer."""
 
     case_id: str
     human: bool
     value: float | None
+    is_stale: bool = False
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -87,6 +87,19 @@ def test_a_choice_judge_without_a_threshold_gets_the_best(tmp_path: Path) -> Non
     assert "c3: people passed it, the scorer gave 0" in ran.stdout
 
 
+def test_labels_of_other_answers_are_left_out_and_counted(tmp_path: Path) -> None:
+    with chat_server(grade) as (url, _):
+        suite(tmp_path, url)
+        evalci(tmp_path, "record", "--no-history")
+    seen = ["grade 1", "grade 1", "grade 0", "what was answered once"]
+    rows = [{"case_id": f"c{n}", "passed": n < 2, "output": output} for n, output in enumerate(seen)]
+    (tmp_path / "labels.jsonl").write_text("\n".join(map(json.dumps, rows)) + "\n")
+    ran = evalci(tmp_path, "calibrate", "--labels", "labels.jsonl")
+    assert "about another answer than this run's, and left out: 1" in ran.stdout
+    assert "not measured" not in ran.stdout
+    assert "accuracy      1.0000" in ran.stdout
+
+
 def test_nothing_measured_is_no_success(tmp_path: Path) -> None:
     suite(tmp_path, "http://127.0.0.1:1/v1")
     ran = evalci(tmp_path, "calibrate", "--labels", "labels.jsonl")
@@ -100,6 +113,7 @@ def test_nothing_measured_is_no_success(tmp_path: Path) -> None:
         (("--labels", "none.jsonl"), None, "cannot read the labels"),
         (("--labels", "labels.jsonl"), '{"case_id": "x", "passed": true}', '1 label of no case in the suite: "x"'),
         (("--labels", "labels.jsonl"), '{"case_id": "c0", "passed": 1}', "labels.jsonl:1: invalid case at"),
+        (("--labels", "labels.jsonl"), '{"case_id": "c0", "passed": true, "output": 1}', '"output" of a label is the'),
         (("--labels", "labels.jsonl"), "\n", "there are no labels"),
         (
             ("--labels", "labels.jsonl"),

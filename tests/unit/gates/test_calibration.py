@@ -1,11 +1,12 @@
 """A judge's stated agreement with people, measured again in the run."""
 
+from evalci.datasets.labels import Label
 from evalci.gates.calibration import keeps_agreement, validated
 from evalci.model import CaseResult, GateOutcome, Output, Score
 from evalci.summary.trials import single
 from tests.factories import case
 
-LABELS = {"a": True, "b": True, "c": False, "d": False}
+LABELS = {"a": Label(True), "b": Label(True), "c": Label(False), "d": Label(False)}
 
 
 def judged(**values: float | None) -> list[CaseResult]:
@@ -50,9 +51,18 @@ def test_a_label_whose_case_is_gone_counts_as_disagreement() -> None:
     assert "1 label without a case" in outcome.reason
 
 
+def test_a_label_of_another_answer_counts_as_disagreement() -> None:
+    labels = {**LABELS, "a": Label(True, ""), "b": Label(True, "what people saw")}
+    results = judged(a=0.5, b=1.0, c=0.0, d=0.0)
+    outcome = keeps_agreement(results, 1, scorer="right", labels=labels, threshold=0.5, min_kappa=0.9)
+    assert (outcome.passed, outcome.actual) == (False, 0.5)
+    assert "1 label about another answer" in outcome.reason
+    assert "not measured" not in outcome.reason
+
+
 def test_a_judge_that_says_the_same_of_everything_is_no_measurement() -> None:
     results = judged(a=1.0)
-    outcome = keeps_agreement(results, 1, scorer="right", labels={"a": True}, threshold=0.5, min_kappa=-1)
+    outcome = keeps_agreement(results, 1, scorer="right", labels={"a": Label(True)}, threshold=0.5, min_kappa=-1)
     assert (outcome.passed, outcome.actual) == (False, None)
     assert "kappa cannot be told" in outcome.reason
 
