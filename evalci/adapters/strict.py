@@ -3,6 +3,7 @@
 import json
 from typing import Any, NoReturn
 
+from evalci.json_mistakes import mistake_of
 from evalci.nesting import MOST_DEPTH, too_deep
 from evalci.unicode import without_surrogates
 
@@ -25,7 +26,10 @@ def one_object(data: bytes) -> dict[str, Any]:
         value = json.loads(text, parse_constant=_refuse, parse_float=_finite, object_pairs_hook=_pairs)
     except json.JSONDecodeError as exc:
         what = "there is more after the first value" if exc.msg == "Extra data" else "it goes wrong"
-        raise NotOneObject(f"it is not one JSON object: {what} at line {exc.lineno}, column {exc.colno}") from exc
+        mistake = mistake_of(exc)
+        raise NotOneObject(
+            f"it is not one JSON object: {what} at line {mistake.line}, column {mistake.column}"
+        ) from exc
     except NotOneObject:
         raise
     except (ValueError, RecursionError) as exc:

@@ -7,6 +7,7 @@ from typing import Any, Final, NoReturn, get_args
 
 from evalci.baseline.snapshot import Baseline, BaselineCase
 from evalci.errors import BaselineError
+from evalci.json_mistakes import mistake_of
 from evalci.model import Status
 from evalci.wording import seen
 
@@ -49,8 +50,10 @@ def _parsed(data: bytes, name: str) -> Any:
     except json.JSONDecodeError as exc:
         is_conflict = b"\n<<<<<<< " in b"\n" + data
         hint = "a merge conflict is left in it: settle it, or record the baseline again with --save-baseline"
+        mistake = mistake_of(exc)
         raise BaselineError(
-            f"{name}:{exc.lineno}:{exc.colno}: the baseline is no JSON: {exc.msg}", hint=hint if is_conflict else HINT
+            f"{name}:{mistake.line}:{mistake.column}: the baseline is no JSON: {mistake.why}",
+            hint=hint if is_conflict else HINT,
         ) from None
     except (ValueError, RecursionError) as exc:
         what = "nested too deeply" if isinstance(exc, RecursionError) else str(exc)

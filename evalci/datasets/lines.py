@@ -6,6 +6,7 @@ from typing import Any, Final, NoReturn
 
 import orjson
 
+from evalci.json_mistakes import mistake_of
 from evalci.nesting import MOST_DEPTH, too_deep
 from evalci.unicode import without_surrogates
 from evalci.wording import snippet
@@ -66,7 +67,8 @@ def _read_slowly(line: bytes) -> Any:
     try:
         return without_surrogates(json.loads(text, parse_constant=_refuse, parse_float=_finite, parse_int=_integer))
     except json.JSONDecodeError as exc:
-        raise InvalidLine.because(f"not valid JSON: {exc.msg[:1].lower()}{exc.msg[1:]}", exc.colno) from exc
+        mistake = mistake_of(exc)
+        raise InvalidLine.because(f"not valid JSON: {mistake.why}", mistake.column) from exc
     except RecursionError as exc:
         raise InvalidLine.because(f"values are nested more than {MOST_DEPTH} deep") from exc
 

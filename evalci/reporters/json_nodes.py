@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final, NoReturn, TypeVar, get_args, overload
 
 from evalci.errors import ReportError
+from evalci.json_mistakes import mistake_of
 from evalci.reporters.json_report import writable
 from evalci.wording import count_of, plain_number, seen, snippet
 
@@ -26,6 +27,10 @@ def parse(data: bytes, max_bytes: int = MAX_BYTES) -> Any:
         value = json.loads(data.decode(), parse_constant=_refuse, parse_float=_finite)
     except RecursionError:
         raise ReportError("the report is no JSON that evalci would write: it is nested too deeply") from None
+    except json.JSONDecodeError as exc:
+        mistake = mistake_of(exc)
+        where = f"line {mistake.line}, column {mistake.column}"
+        raise ReportError(f"the report is not valid JSON: {mistake.why} at {where}", hint=_HINT) from None
     except ValueError as exc:
         raise ReportError(f"the report is not valid JSON: {exc}", hint=_HINT) from None
     return writable(value, MAX_NESTING) if b"\\ud" in data.lower() else value

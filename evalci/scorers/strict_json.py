@@ -5,6 +5,8 @@ from collections.abc import Collection
 from functools import lru_cache
 from typing import Any, Final, NoReturn
 
+from evalci.json_mistakes import mistake_of
+
 DEEPEST: Final = 127  # EvalCore reads no deeper, and what Python can read depends on its version
 _BLANKS: Final = " \t\n\r"
 _TOO_DEEP: Final = f"it is nested more than {DEEPEST} levels deep"
@@ -49,16 +51,11 @@ def _holds(value: Any) -> bool:
 
 
 def _complaint(text: str, error: json.JSONDecodeError) -> str:
-    """Where reading stopped, in the same words for every version of Python."""
-    position = error.pos
-    if text[position : position + 1] == "," and "trailing comma" in error.msg:  # 3.13 points at the comma itself
-        rest = text[position + 1 :]
-        position = len(text) - len(rest.lstrip(_BLANKS))
-    before = text[:position]
-    if not text[position:].strip(_BLANKS):
+    """Where reading stopped."""
+    mistake = mistake_of(error)
+    if not text[mistake.position :].strip(_BLANKS):
         return "it ends too early"
-    line, column = before.count("\n") + 1, position - before.rfind("\n")
-    return f"it goes wrong at line {line}, column {column}"
+    return f"it goes wrong at line {mistake.line}, column {mistake.column}"
 
 
 def _refuse(constant: str) -> NoReturn:

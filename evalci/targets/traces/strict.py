@@ -3,6 +3,7 @@
 import json
 from typing import Any, Final, NoReturn
 
+from evalci.json_mistakes import mistake_of
 from evalci.nesting import MOST_DEPTH, too_deep
 from evalci.unicode import without_surrogates
 
@@ -20,7 +21,8 @@ def parse(text: str) -> Any:
     except NotJson:
         raise
     except json.JSONDecodeError as exc:
-        raise NotJson(f"it goes wrong at line {exc.lineno}, column {exc.colno}") from exc
+        mistake = mistake_of(exc)
+        raise NotJson(f"it goes wrong at line {mistake.line}, column {mistake.column}") from exc
     except (RecursionError, ValueError) as exc:  # Python reads no integer of more than some thousand digits
         raise NotJson("it holds a number that is too long") from exc
 

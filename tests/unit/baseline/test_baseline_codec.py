@@ -185,8 +185,8 @@ def test_any_report_can_be_accepted(report: Any) -> None:
 @pytest.mark.parametrize(
     ("data", "message"),
     [
-        (b"", f"{NAME}:1:1: the baseline is no JSON: Expecting value"),
-        (b'{"arms": }', f"{NAME}:1:10: the baseline is no JSON: Expecting value"),
+        (b"", f"{NAME}:1:1: the baseline is no JSON: expecting value"),
+        (b'{"arms": }', f"{NAME}:1:10: the baseline is no JSON: expecting value"),
         (b"\xff\xfe", f"{NAME}: the baseline is no JSON: 'utf-8' codec can't decode"),
         (b"[" * 100_000, f"{NAME}: the baseline is no JSON: nested too deeply"),
         (b'{"a": 1, "a": 2}', f'{NAME}: the baseline is no JSON: the key "a" comes twice'),
