@@ -7,6 +7,7 @@ import ast
 import hashlib
 import json
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -271,6 +272,7 @@ def test_pain_35_a_cache_that_takes_nothing_is_known_before_and_told_in_one_line
     assert len(told) == (0 if cache == "true" else 1)
 
 
+@pytest.mark.skipif(shutil.which("git") is None, reason="needs git")
 def test_pain_36_the_jobs_environment_and_git_are_untouched_and_reports_come_before_the_gate(scene: Scene):
     (scene.root / ".git").rmdir()
     git = ["git", "-C", str(scene.root), "-c", "user.name=a", "-c", "user.email=a@example.com"]

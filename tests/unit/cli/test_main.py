@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from evalci.cli import main
+from tests.programs import alive
 
 
 class Run:
@@ -204,7 +205,7 @@ def test_sigterm_ends_a_run_with_130_and_leaves_nothing_running(suite: Path) -> 
     _, err = run.communicate(timeout=20)
     assert run.returncode == 130, err
     assert "interrupted" in err
-    assert "sleep 987.5" not in subprocess.run(["ps", "-eo", "args"], capture_output=True, text=True).stdout
+    assert alive("987.5") == []
 
 
 @pytest.mark.parametrize(("words", "said"), [
