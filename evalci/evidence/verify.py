@@ -91,9 +91,12 @@ def _statement(place: Path, manifest: Mapping[str, Any], seen: str) -> Iterator[
 
 def _unfit(manifest: Mapping[str, Any]) -> Iterator[str]:
     """What keeps it from being a manifest of the published form."""
-    yield from (f"{MANIFEST}: {violation}" for violation in _form().violations(manifest)[:MOST_SHOWN])
+    violations = _form().violations(manifest)
+    yield from (f"{MANIFEST}: {violation}" for violation in violations[:MOST_SHOWN])
+    if violations or manifest["kind"] != "evidence":
+        return
     # There are no more attempts than artifacts, so that a number alone costs nothing to whoever checks it.
-    if manifest["kind"] == "evidence" and manifest["suite"]["runs_per_condition"] > len(manifest["artifacts"]):
+    if manifest["suite"]["runs_per_condition"] > len(manifest["artifacts"]):
         yield f"{MANIFEST}: /suite/runs_per_condition: there are fewer artifacts than that"
 
 

@@ -193,6 +193,7 @@ def test_a_manifest_says_nothing_that_nothing_backs(copy: Path, key: str, value:
         ("calibration", {"min_kappa": -7}, "min_kappa"),
         ("suite", {"runs_per_condition": 10**12}, "runs_per_condition"),
         ("suite", {"runs_per_condition": True}, "runs_per_condition"),
+        ("suite", {"runs_per_condition": "2"}, "/suite/runs_per_condition"),
     ],
 )
 def test_a_manifest_that_is_none_is_named_before_anything_is_made_of_it(
