@@ -9,7 +9,11 @@ from pathlib import Path
 from typing import Any
 
 from evalci.cli.main import main
+from evalci.evidence.folder import as_bytes
+from evalci.evidence.records import sha256
+from evalci.evidence.statement import statement_of
 
+SEALS = ("manifest.json", "statement.json")
 PROGRAMS = Path(__file__).parent / "programs"
 SECRET = "provider-secret-9f8e7d"
 CASES = [
@@ -109,3 +113,18 @@ def run(place: Path, environ: dict[str, str], runs: int = 1, seed: int = 7) -> t
     )
     manifest = json.loads((place / "out/manifest.json").read_bytes()) if (place / "out/manifest.json").exists() else {}
     return code, manifest, out + err
+
+
+def reseal(place: Path, **changed: Any) -> None:
+    """Write index, manifest and statement anew, so that every digest agrees with what was forged."""
+    manifest = {**json.loads((place / "manifest.json").read_bytes()), **changed}
+    manifest = {key: value for key, value in manifest.items() if value is not None}
+    files = [path for path in sorted(place.rglob("*")) if path.is_file() and path.name not in SEALS]
+    manifest["artifacts"] = [
+        {"path": path.relative_to(place).as_posix(), "sha256": sha256(data), "bytes": len(data)}
+        for path in files
+        for data in [path.read_bytes()]
+    ]
+    (place / "manifest.json").write_bytes(as_bytes(manifest))
+    statement = statement_of(manifest, sha256(as_bytes(manifest)))
+    (place / "statement.json").write_bytes(as_bytes(statement))

@@ -21,9 +21,9 @@ def manifest_folder(place: str | None) -> "EvidenceFolder | None":
 
 def keep_manifest(folder: "EvidenceFolder", report: Report) -> str:
     """Fill the folder; one line with the manifest's digest, for whoever signs or stores it."""
-    from evalci.evidence.manifest import replay_manifest
+    from evalci.evidence.manifest import REPORT_DATA, replay_manifest
     from evalci.reporters.json_report import write_report
 
     data = write_report(report)
-    folder.keep("report.json", data)
+    folder.keep(REPORT_DATA, data)
     return f"manifest.json sha256:{folder.finish(replay_manifest(json.loads(data)))}"

@@ -13,6 +13,7 @@ from evalci.evidence.summary import request_ids, summary_of
 SCHEMA: Final = "evalci.manifest/1"
 CATALOG: Final = "cases.jsonl"
 REPORT: Final = "report.md"
+REPORT_DATA: Final = "report.json"
 
 
 def evidence_manifest(

@@ -110,10 +110,10 @@ def standing(manifest: Mapping[str, Any]) -> str:
             f"{grades} came from a judge that met its calibration ({kappa_against_bar(calibration)}): "
             "its word decides, as the runner's does."
         )
-    return (
-        f"{grades} came from a judge that did not meet its calibration ({kappa_against_bar(calibration)}): "
-        "they are diagnostic, not release evidence."
-    )
+    lack = f"did not meet its calibration ({kappa_against_bar(calibration)})"
+    if calibration["unmeasured"]:
+        lack = "was not measured on every answer of its calibration"
+    return f"{grades} came from a judge that {lack}: they are diagnostic, not release evidence."
 
 
 def _parted(judged: Sequence[Mapping[str, Any]]) -> Iterator[str]:

@@ -1,11 +1,14 @@
 """Is an evidence folder what its manifest says? Every digest and every record is made again."""
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
 from pathlib import Path, PurePosixPath
-from typing import Any
+from typing import Any, Final
 
+from evalci import __version__
 from evalci.adapters.archive import Archive, ArchiveError, check_structure
 from evalci.adapters.strict import NotOneObject, one_object
 from evalci.errors import EvalciError
@@ -13,12 +16,17 @@ from evalci.evidence.again import Again
 from evalci.evidence.attempts import Attempt, plan_attempts
 from evalci.evidence.calibration import ANSWERS, Calibrated
 from evalci.evidence.folder import MANIFEST, STATEMENT, as_bytes
-from evalci.evidence.manifest import CATALOG, REPORT, SCHEMA, archive_place, replay_manifest
+from evalci.evidence.manifest import CATALOG, REPORT, REPORT_DATA, SCHEMA, archive_place, replay_manifest
 from evalci.evidence.records import Setting, sha256
+from evalci.evidence.report import render
 from evalci.evidence.statement import statement_of
 from evalci.evidence.suite import read_questions
 from evalci.evidence.summary import request_ids, summary_of
 from evalci.files import ProjectFiles
+from evalci.scorers.schemas import Schema, load_schema
+
+MOST_SHOWN: Final = 5
+STATED: Final = ("schema", "kind", "tool", "artifacts")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -45,13 +53,13 @@ def verify(place: Path, digest: str | None = None) -> Verified:
         manifest = one_object(data)
         if manifest.get("schema") != SCHEMA:
             raise NotOneObject(f"its schema is not {SCHEMA}")
-        files = tuple(_artifacts(place, manifest))
-        problems += [*files, *_statement(place, manifest, seen)]
-        if not files:
+        wrong = tuple(_unfit(manifest)) or tuple(_artifacts(place, manifest))
+        problems += [*wrong, *_statement(place, manifest, seen)]
+        if not wrong:
             problems += _again(place, manifest)
     except NotOneObject as exc:
         return Verified(problems=(*problems, f"{MANIFEST}: {exc}"), digest=seen)
-    except (LookupError, TypeError, ValueError, AttributeError, OSError, EvalciError) as exc:
+    except (LookupError, TypeError, ValueError, AttributeError, OSError, RecursionError, EvalciError) as exc:
         problems.append(f"{MANIFEST}: does not describe such a run: {type(exc).__name__}: {exc}")
         return Verified(problems=tuple(problems), digest=seen)
     return Verified(problems=tuple(problems), digest=seen, manifest=manifest)
@@ -81,6 +89,22 @@ def _statement(place: Path, manifest: Mapping[str, Any], seen: str) -> Iterator[
         yield f"{STATEMENT}: differs from what the manifest says"
 
 
+def _unfit(manifest: Mapping[str, Any]) -> Iterator[str]:
+    """What keeps it from being a manifest of the published form."""
+    violations = _form().violations(manifest)
+    yield from (f"{MANIFEST}: {violation}" for violation in violations[:MOST_SHOWN])
+    if violations or manifest["kind"] != "evidence":
+        return
+    # There are no more attempts than artifacts, so that a number alone costs nothing to whoever checks it.
+    if manifest["suite"]["runs_per_condition"] > len(manifest["artifacts"]):
+        yield f"{MANIFEST}: /suite/runs_per_condition: there are fewer artifacts than that"
+
+
+@cache
+def _form() -> Schema:
+    return load_schema((files("evalci.evidence") / "manifest_schema.json").read_bytes())
+
+
 def _artifacts(place: Path, manifest: Mapping[str, Any]) -> Iterator[str]:
     """Each file that differs, is missing, or is extra."""
     listed = {entry["path"]: entry for entry in manifest["artifacts"]}
@@ -108,9 +132,14 @@ def _artifacts(place: Path, manifest: Mapping[str, Any]) -> Iterator[str]:
 def _again(place: Path, manifest: Mapping[str, Any]) -> Iterator[str]:
     """What the manifest says, made again from the artifacts."""
     if manifest["kind"] == "run":
-        report = json.loads((place / "report.json").read_bytes())
-        yield from _differing(manifest, {key: value for key, value in replay_manifest(report).items() if key != "tool"})
+        yield from _listed(manifest, {REPORT_DATA})
+        yield from _differing(manifest, replay_manifest(json.loads((place / REPORT_DATA).read_bytes())), STATED)
         return
+    yield from _evidence(place, manifest)
+
+
+def _evidence(place: Path, manifest: Mapping[str, Any]) -> Iterator[str]:
+    """An evidence run, from the raw answers of its calls to the page about it."""
     suite, digests = manifest["suite"], manifest["digests"]
     (archive_path,) = (e["path"] for e in manifest["artifacts"] if e["path"].startswith("archive/"))
     archive_data = (place / archive_path).read_bytes()
@@ -124,7 +153,9 @@ def _again(place: Path, manifest: Mapping[str, Any]) -> Iterator[str]:
     records = [again.attempt(attempt) for attempt in attempts]
     yield from again.problems
     yield from _listed(manifest, {CATALOG, REPORT, archive_path, *again.read})
-    yield from _whole_run(manifest, attempts, records, len(questions), calibrated)
+    whole = tuple(_whole_run(manifest, attempts, records, len(questions), calibrated))
+    # The page repeats the manifest, so one that says something else has been named already.
+    yield from whole or _page(place, manifest, records, calibrated)
 
 
 def _listed(manifest: Mapping[str, Any], known: set[str]) -> Iterator[str]:
@@ -163,19 +194,30 @@ def _whole_run(
     cases: int,
     calibrated: Calibrated | None,
 ) -> Iterator[str]:
+    suite, digests = manifest["suite"], manifest["digests"]
+    inputs = ("config", "cases", "archive", *(() if calibrated is None else ("calibration",)))
     made = {
+        "suite": {**suite, "cases": cases, "conditions": sorted({attempt.condition for attempt in attempts})},
+        "digests": {key: digests.get(key) for key in inputs},
         "request_ids": request_ids(records, calibrated),
-        **summary_of(records, manifest["suite"]["mode"], calibrated),
-        "suite": {
-            **manifest["suite"],
-            "cases": cases,
-            "conditions": sorted({attempt.condition for attempt in attempts}),
-        },
+        **summary_of(records, suite["mode"], calibrated),
     }
-    yield from _differing(manifest, made)
+    yield from _differing(manifest, made, (*STATED, "models", "warnings"))
 
 
-def _differing(manifest: Mapping[str, Any], made: Mapping[str, Any]) -> Iterator[str]:
-    for key, value in made.items():
-        if as_bytes(manifest.get(key)) != as_bytes(value):
+def _page(
+    place: Path, manifest: Mapping[str, Any], records: Sequence[Mapping[str, Any]], calibrated: Calibrated | None
+) -> Iterator[str]:
+    """What people read of the run."""
+    page = render(manifest, records, () if calibrated is None else calibrated.records)
+    if (place / REPORT).read_bytes() != page.encode():
+        maker = manifest["tool"]["version"]
+        other = "" if maker == __version__ else f"; it was made by evalci {maker}, and this is {__version__}"
+        yield f"{REPORT}: is not what comes of the records and the manifest{other}"
+
+
+def _differing(manifest: Mapping[str, Any], made: Mapping[str, Any], stated: Collection[str]) -> Iterator[str]:
+    """What the manifest says otherwise, or says though nothing backs it. What is stated can only be taken as it is."""
+    for key in dict.fromkeys((*made, *sorted(manifest))):
+        if key not in stated and (key not in made or as_bytes(manifest.get(key)) != as_bytes(made[key])):
             yield f"{MANIFEST}: its {key} is not what comes of the artifacts"

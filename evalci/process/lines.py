@@ -19,7 +19,7 @@ MAX_LINE_BYTES: Final = 8 * 1024 * 1024
 
 
 class LineTooLong(Exception):
-    """A program wrote more than a line may hold, and no line end."""
+    """A program wrote a line longer than a line may be, or more than that and no line end."""
 
 
 class LineProcess:
@@ -202,19 +202,21 @@ class _Lines:
             self._handing = False
         if self._on_line is None:
             return
-        if len(self._buffer) > self._longest:
-            self.close(LineTooLong(f"more than {self._longest} bytes without a line end"))
-        elif self._ended:
+        if self._ended:
             self.close()
         else:
             self._resume()
 
     def _next(self) -> bytes | None:
+        """The next whole line. Raises LineTooLong, however the line was cut up on its way here."""
         end = self._buffer.find(b"\n", self._searched)
-        if end < 0:
-            self._searched = len(self._buffer)
-            return self._cut(self._searched, self._searched) if self._ended and self._buffer else None
-        return self._cut(end, end + 1)
+        length = len(self._buffer) if end < 0 else end
+        if length > self._longest:
+            raise LineTooLong(f"a line of more than {self._longest} bytes")
+        if end >= 0:
+            return self._cut(end, end + 1)
+        self._searched = length
+        return self._cut(length, length) if self._ended and length else None
 
     def _cut(self, end: int, following: int) -> bytes:
         line = bytes(self._buffer[:end])

@@ -70,6 +70,8 @@ class NdjsonScorer:
         request = Request(number=self._asked, line=request_line(self._asked, case, output), score=future)
         if self._worker is None or self._worker.done():
             self._begin()
+        elif self._closing:
+            raise ScorerError("the scorer is being closed")
         self._waiting.append(request)
         if self._process is None:
             self._news.set()
@@ -82,16 +84,16 @@ class NdjsonScorer:
 
     async def close(self) -> None:
         """Let the process end by itself, or end it; nothing of it is left."""
-        worker, self._worker = self._worker, None
-        if worker is None:
+        if self._worker is None or self._worker.done():
             return
         self._closing = True
         self._news.set()
         if self._process is not None:
             self._process.hang_up()
         if self._waiting or self._flying:
-            worker.cancel()
-        await asyncio.wait((worker,))
+            self._worker.cancel()
+            self._give_up(asyncio.CancelledError())  # a worker that has not begun could tell nobody
+        await asyncio.wait((self._worker,))
 
     def _begin(self) -> None:
         self._closing = False
@@ -177,7 +179,7 @@ class NdjsonScorer:
     def _take(self, line: bytes) -> bool:
         """Pass on the answer that a line holds; are there more to come? Raises `_NoAnswer`."""
         answer = read_answer(line)
-        request = self._flying.pop(answer.number, None) if answer else None
+        request = self._flying.get(answer.number) if answer else None
         if answer is None or request is None:
             if line.strip():
                 raise _NoAnswer(seen(utf8_text(text_of(line).strip())))
@@ -187,6 +189,7 @@ class NdjsonScorer:
                 request.score.set_result(score_from(self._cmd, answer))
             except ScorerError as exc:
                 request.score.set_exception(exc)
+        del self._flying[request.number]  # only now: whatever goes wrong before, it is told
         if self._waiting:
             self._send()
         if self._flying and self._process is not None:

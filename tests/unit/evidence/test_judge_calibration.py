@@ -110,6 +110,8 @@ def test_one_unmeasured_answer_is_enough_to_prove_nothing(tmp_path: Path) -> Non
     assert (manifest["calibration"]["kappa"], manifest["calibration"]["unmeasured"]) == (1.0, 1)
     assert not manifest["calibration"]["met"]
     assert "Not measured: 1" in text
+    assert "2 grades came from a judge that was not measured on every answer of its calibration" in text
+    assert "did not meet" not in text
 
 
 def test_a_request_id_of_the_calibration_cannot_come_again_in_an_attempt(tmp_path: Path) -> None:

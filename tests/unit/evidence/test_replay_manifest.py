@@ -2,7 +2,7 @@ import json
 from pathlib import Path
 
 from evalci.evidence.verify import verify
-from tests.evidence_suites import evalci
+from tests.evidence_suites import evalci, reseal
 
 
 def suite(place: Path, wanted: str = "a") -> str:
@@ -49,3 +49,26 @@ def test_a_verdict_that_the_report_does_not_have_is_seen(tmp_path: Path) -> None
     problems = verify(out).problems
     assert any("its verdict is not what comes of the artifacts" in problem for problem in problems)
     assert any("statement.json carries" in problem for problem in problems)
+
+
+def test_a_folder_of_an_ordinary_run_holds_its_report_and_nothing_else(tmp_path: Path) -> None:
+    out = tmp_path / "kept"
+    evalci("run", suite(tmp_path), "--manifest", str(out), environ={"PATH": "/usr/bin:/bin"})
+    (out / "report.md").write_text("# All of it passed")
+    reseal(out)
+    assert verify(out).problems == ("report.md: is listed, but no part of the run that the manifest describes",)
+
+
+def test_an_ordinary_run_cannot_say_what_a_judges_word_is_worth(tmp_path: Path) -> None:
+    out = tmp_path / "kept"
+    evalci("run", suite(tmp_path), "--manifest", str(out), environ={"PATH": "/usr/bin:/bin"})
+    reseal(out, judge={"grades": 9, "calibrated": True, "standing": "release"})
+    assert verify(out).problems == ("manifest.json: its judge is not what comes of the artifacts",)
+
+
+def test_a_report_that_is_nested_without_end_is_a_problem_like_any_other(tmp_path: Path) -> None:
+    out = tmp_path / "kept"
+    evalci("run", suite(tmp_path), "--manifest", str(out), environ={"PATH": "/usr/bin:/bin"})
+    (out / "report.json").write_text("[" * 200_000)
+    reseal(out)
+    assert verify(out).problems

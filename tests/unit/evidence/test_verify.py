@@ -5,13 +5,8 @@ from typing import Any
 
 import pytest
 
-from evalci.evidence.folder import as_bytes
-from evalci.evidence.records import sha256
-from evalci.evidence.statement import statement_of
 from evalci.evidence.verify import verify
-from tests.evidence_suites import AGREED, DISPUTED, evalci, run, suite_in
-
-SEALS = ("manifest.json", "statement.json")
+from tests.evidence_suites import AGREED, DISPUTED, evalci, reseal, run, suite_in
 
 
 @pytest.fixture(scope="module", params=[None, [*AGREED, DISPUTED]], ids=["uncalibrated", "calibrated"])
@@ -42,21 +37,6 @@ def flip(path: Path, at: int) -> None:
 @pytest.fixture
 def forged(calibrated: Path, tmp_path: Path) -> Path:
     return Path(shutil.copytree(calibrated, tmp_path / "forged"))
-
-
-def reseal(place: Path, **changed: Any) -> None:
-    """Write index, manifest and statement anew, so that every digest agrees with what was forged."""
-    manifest = {**json.loads((place / "manifest.json").read_bytes()), **changed}
-    manifest = {key: value for key, value in manifest.items() if value is not None}
-    files = [path for path in sorted(place.rglob("*")) if path.is_file() and path.name not in SEALS]
-    manifest["artifacts"] = [
-        {"path": path.relative_to(place).as_posix(), "sha256": sha256(data), "bytes": len(data)}
-        for path in files
-        for data in [path.read_bytes()]
-    ]
-    (place / "manifest.json").write_bytes(as_bytes(manifest))
-    statement = statement_of(manifest, sha256(as_bytes(manifest)))
-    (place / "statement.json").write_bytes(as_bytes(statement))
 
 
 def replace_in(path: Path, before: str, after: str) -> None:
@@ -181,6 +161,49 @@ def test_a_calibration_cannot_be_left_out_of_the_manifest_alone(forged: Path) ->
     problems = verify(forged).problems
     assert "calibration/0001.record.json: is listed, but no part of the run that the manifest describes" in problems
     assert "calibration/answers.jsonl: is not the file whose digest the manifest gives" in problems
+
+
+def test_a_forged_page_is_not_what_comes_of_the_records(copy: Path) -> None:
+    replace_in(copy / "report.md", "**PASSED**", "**PASSED, says everybody**")
+    reseal(copy)
+    assert verify(copy).problems == ("report.md: is not what comes of the records and the manifest",)
+
+
+def test_the_page_that_a_forged_name_leads_to_is_told_from_the_one_that_was_kept(copy: Path) -> None:
+    manifest = json.loads((copy / "manifest.json").read_bytes())
+    reseal(copy, warnings=["the sky falls"], suite={**manifest["suite"], "name": "another"})
+    assert verify(copy).problems == ("report.md: is not what comes of the records and the manifest",)
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [("certified", True), ("summary", {"passed": 9}), ("digests", {"extra": "0" * 64})],
+)
+def test_a_manifest_says_nothing_that_nothing_backs(copy: Path, key: str, value: Any) -> None:
+    manifest = json.loads((copy / "manifest.json").read_bytes())
+    changed = {**manifest[key], **value} if isinstance(manifest.get(key), dict) else value
+    reseal(copy, **{key: changed})
+    problems = verify(copy).problems
+    assert any(problem.startswith("manifest.json: ") and key in problem for problem in problems), problems
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "what"),
+    [
+        ("calibration", {"min_kappa": -7}, "min_kappa"),
+        ("suite", {"runs_per_condition": 10**12}, "runs_per_condition"),
+        ("suite", {"runs_per_condition": True}, "runs_per_condition"),
+        ("suite", {"runs_per_condition": "2"}, "/suite/runs_per_condition"),
+    ],
+)
+def test_a_manifest_that_is_none_is_named_before_anything_is_made_of_it(
+    forged: Path, key: str, value: dict[str, Any], what: str
+) -> None:
+    manifest = json.loads((forged / "manifest.json").read_bytes())
+    reseal(forged, **{key: {**manifest[key], **value}})
+    problems = verify(forged).problems
+    assert problems and all(problem.startswith("manifest.json: ") for problem in problems)
+    assert what in problems[0]
 
 
 def test_an_artifact_that_no_record_rests_on_is_named_though_it_is_listed(copy: Path) -> None:

@@ -108,6 +108,21 @@ def test_a_line_without_end_is_refused(job: Jobs) -> None:
     talk(LineProcess(job("echo_lines"), max_line_bytes=100_000), conversation)
 
 
+def test_how_long_a_line_may_be_does_not_depend_on_how_it_is_cut_up(job: Jobs) -> None:
+    """A pipe holds 65,536 bytes, so the rest of each line comes together with its end."""
+
+    def answered(length: int) -> object:
+        async def conversation(process: LineProcess) -> bytes | None:
+            process.send([b"x" * length])
+            return await next_line(process)
+
+        return talk(LineProcess(job("echo_lines"), max_line_bytes=100_000), conversation)
+
+    assert answered(100_000) == b"X" * 100_000
+    with pytest.raises(LineTooLong, match="100000"):
+        answered(100_001)
+
+
 def test_a_flood_of_lines_waits_in_the_pipe(job: Jobs) -> None:
     async def conversation(process: LineProcess) -> None:
         for _ in range(1000):

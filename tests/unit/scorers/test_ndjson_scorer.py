@@ -10,6 +10,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from evalci.config.decode import Decoder
 from evalci.config.yaml_nodes import read_yaml
@@ -156,6 +158,42 @@ def test_which_are_broken_does_not_depend_on_what_is_in_flight(make: Make) -> No
     ]  # fmt: skip
 
 
+# What becomes of an output, whatever else is in flight.
+BROKEN = {
+    "boom": "exit status: 3: it went boom",
+    "leave": "exit status: 0 before it answered",
+    "noise": "answers no request",
+    "outside": "outside 0.0..=1.0",
+    "cannot": "no such metric",
+}
+SOUND = ("a", "blank", "once", "twice", "noise-after", "floods", "long")
+
+
+@given(
+    outputs=st.lists(st.sampled_from([*BROKEN, *SOUND]), min_size=1, max_size=16),
+    at_once=st.integers(1, 32),
+)
+@settings(max_examples=6, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_each_output_gets_its_own_answer_however_many_are_in_flight(
+    make: Make, outputs: list[str], at_once: int
+) -> None:
+    async def run() -> list[Score]:
+        scorer, turn = make(), asyncio.Semaphore(at_once)
+
+        async def in_turn(output: str) -> Score:
+            async with turn:
+                return await judge(scorer, output)
+
+        try:
+            return await asyncio.gather(*map(in_turn, outputs))
+        finally:
+            await scorer.close()
+
+    for output, score in zip(outputs, asyncio.run(run()), strict=True):
+        assert (score.error is None) == (output in SOUND), (output, score)
+        assert BROKEN.get(output, "") in (score.error or "")
+
+
 def test_a_bad_answer_breaks_its_own_score_and_the_process_stays(make: Make, asked: Callable[[], Any]) -> None:
     outputs = ["outside", "cannot", "fine"]
     scores = judged(make(), outputs)
@@ -255,6 +293,34 @@ def test_closing_in_the_middle_ends_it_at_once(make: Make, log: Path) -> None:
             await waiting
 
     asyncio.run(run())
+
+
+def test_closing_before_the_process_was_started_leaves_nobody_waiting(make: Make) -> None:
+    async def run() -> None:
+        scorer = make()
+        waiting = asyncio.create_task(judge(scorer, "a"))
+        await asyncio.sleep(0)
+        await scorer.close()
+        with pytest.raises(asyncio.CancelledError):
+            await asyncio.wait_for(waiting, 5)
+
+    asyncio.run(run())
+
+
+def test_who_asks_a_scorer_that_is_being_closed_is_told_so_at_once(make: Make) -> None:
+    async def run() -> tuple[Score, Score]:
+        scorer = make()
+        await judge(scorer, "a")
+        closing = asyncio.create_task(scorer.close())
+        await asyncio.sleep(0)
+        late = await asyncio.wait_for(judge(scorer, "late"), 5)
+        await closing
+        again = await judge(scorer, "again")
+        await scorer.close()
+        return late, again
+
+    late, again = asyncio.run(run())
+    assert (late.error, again.error) == ("the scorer is being closed", None)
 
 
 def test_one_who_asks_no_more_is_not_waited_for(make: Make, log: Path) -> None:
