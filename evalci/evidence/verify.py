@@ -1,12 +1,15 @@
 """Is an evidence folder what its manifest says? Every digest and every record is made again."""
 
+import errno
 import json
+import stat
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
-from typing import Any
+from typing import Any, Final
 
 from evalci.adapters.archive import Archive, ArchiveError, check_structure
+from evalci.adapters.envelopes import conditions_of
 from evalci.adapters.strict import NotOneObject, one_object
 from evalci.errors import EvalciError
 from evalci.evidence.again import Again
@@ -19,6 +22,8 @@ from evalci.evidence.statement import statement_of
 from evalci.evidence.suite import read_questions
 from evalci.evidence.summary import request_ids, summary_of
 from evalci.files import ProjectFiles
+
+MOST_SEAL_BYTES: Final = 256 << 20
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -33,7 +38,7 @@ class Verified:
 def verify(place: Path, digest: str | None = None) -> Verified:
     """Check a folder. `digest` is the manifest's digest as the run printed it, where somebody wrote it down."""
     try:
-        data = (place / MANIFEST).read_bytes()
+        data = _seal(place, MANIFEST)
     except OSError as exc:
         return Verified(problems=(f"{MANIFEST}: cannot be read: {exc.strerror or exc}",))
     seen = sha256(data)
@@ -45,9 +50,9 @@ def verify(place: Path, digest: str | None = None) -> Verified:
         manifest = one_object(data)
         if manifest.get("schema") != SCHEMA:
             raise NotOneObject(f"its schema is not {SCHEMA}")
-        files = tuple(_artifacts(place, manifest))
-        problems += [*files, *_statement(place, manifest, seen)]
-        if not files:
+        differing = tuple(_artifacts(place, manifest))
+        problems += [*differing, *_statement(place, manifest, seen)]
+        if not differing:
             problems += _again(place, manifest)
     except NotOneObject as exc:
         return Verified(problems=(*problems, f"{MANIFEST}: {exc}"), digest=seen)
@@ -57,10 +62,22 @@ def verify(place: Path, digest: str | None = None) -> Verified:
     return Verified(problems=tuple(problems), digest=seen, manifest=manifest)
 
 
+def _seal(place: Path, name: str) -> bytes:
+    """The bytes of the manifest or the Statement. Raises OSError for what is no file of its own: to read a pipe or a
+    device never ends, and a link leads to what somebody may change later.
+    """
+    found = (place / name).lstat()
+    if not stat.S_ISREG(found.st_mode):
+        raise OSError(errno.EINVAL, "it is a link, a folder, a pipe or a device, and no file")
+    if found.st_size > MOST_SEAL_BYTES:
+        raise OSError(errno.EFBIG, f"it has {found.st_size} bytes, which is more than any run leaves")
+    return (place / name).read_bytes()
+
+
 def _statement_digest(place: Path, seen: str) -> Iterator[str]:
     """The digest that the Statement carries must be that of the manifest."""
     try:
-        statement = one_object((place / STATEMENT).read_bytes())
+        statement = one_object(_seal(place, STATEMENT))
         carried = statement["subject"][0]["digest"]["sha256"]
     except OSError as exc:
         yield f"{STATEMENT}: is missing or cannot be read: {exc.strerror or exc}"
@@ -74,7 +91,7 @@ def _statement_digest(place: Path, seen: str) -> Iterator[str]:
 def _statement(place: Path, manifest: Mapping[str, Any], seen: str) -> Iterator[str]:
     """The Statement says what the manifest says, to the byte."""
     try:
-        data = (place / STATEMENT).read_bytes()
+        data = _seal(place, STATEMENT)
     except OSError:
         return
     if data != as_bytes(statement_of(manifest, seen)):
@@ -95,8 +112,12 @@ def _artifacts(place: Path, manifest: Mapping[str, Any]) -> Iterator[str]:
         if file.is_symlink() or not file.is_file():
             yield f"{path}: is missing"
             continue
+        size = file.stat().st_size
+        if size != entry["bytes"]:
+            yield f"{path}: differs: it has {size} bytes, the manifest says {entry['bytes']}"
+            continue
         data = file.read_bytes()
-        if sha256(data) != entry["sha256"] or len(data) != entry["bytes"]:
+        if sha256(data) != entry["sha256"]:
             yield f"{path}: differs: it has SHA-256 {sha256(data)}, the manifest says {entry['sha256']}"
     known = {*listed, MANIFEST, STATEMENT}
     for file in sorted(place.rglob("*")):
@@ -118,6 +139,10 @@ def _again(place: Path, manifest: Mapping[str, Any]) -> Iterator[str]:
     yield from _inputs(place, digests, archive_path, archive_data)
     yield from _calibration_input(place, digests, stated is not None)
     questions = read_questions(CATALOG, place, ProjectFiles(root=place), suite["mode"])
+    planned = len(questions) * len(conditions_of(suite["mode"])) * suite["runs_per_condition"]
+    if planned > len(manifest["artifacts"]):  # a number alone must not make us plan a billion attempts
+        yield f"{MANIFEST}: its suite says {planned} attempts, and each of them would have left artifacts"
+        return
     attempts = plan_attempts(questions, suite["mode"], suite["runs_per_condition"], suite["seed"])
     again = Again(place=place, setting=Setting(mode=suite["mode"], archive_sha256=digests["archive"]))
     calibrated = None if stated is None else again.calibration(stated)
