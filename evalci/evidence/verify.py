@@ -5,6 +5,7 @@ import json
 import stat
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from importlib.resources import files
 from pathlib import Path, PurePosixPath
 from typing import Any, Final
 
@@ -22,6 +23,7 @@ from evalci.evidence.statement import statement_of
 from evalci.evidence.suite import read_questions
 from evalci.evidence.summary import request_ids, summary_of
 from evalci.files import ProjectFiles
+from evalci.scorers.schemas import load_schema
 
 MOST_SEAL_BYTES: Final = 256 << 20
 
@@ -50,6 +52,9 @@ def verify(place: Path, digest: str | None = None) -> Verified:
         manifest = one_object(data)
         if manifest.get("schema") != SCHEMA:
             raise NotOneObject(f"its schema is not {SCHEMA}")
+        unfit = tuple(_unfit(manifest))
+        if unfit:
+            return Verified(problems=(*problems, *unfit), digest=seen)
         differing = tuple(_artifacts(place, manifest))
         problems += [*differing, *_statement(place, manifest, seen)]
         if not differing:
@@ -72,6 +77,12 @@ def _seal(place: Path, name: str) -> bytes:
     if found.st_size > MOST_SEAL_BYTES:
         raise OSError(errno.EFBIG, f"it has {found.st_size} bytes, which is more than any run leaves")
     return (place / name).read_bytes()
+
+
+def _unfit(manifest: Mapping[str, Any]) -> Iterator[str]:
+    """Where a manifest does not fit its published schema: what no artifact can confirm has a form all the same."""
+    schema = load_schema((files("evalci.evidence") / "manifest_schema.json").read_bytes())
+    yield from (f"{MANIFEST}: does not fit its schema: {violation}" for violation in schema.violations(manifest))
 
 
 def _statement_digest(place: Path, seen: str) -> Iterator[str]:

@@ -226,6 +226,25 @@ def test_a_file_that_was_blown_up_is_named_without_being_read(copy: Path, name: 
     assert any(problem.startswith(f"{name}: ") and "1099511627776 bytes" in problem for problem in problems)
 
 
+@pytest.mark.parametrize(
+    ("key", "value", "where"),
+    [
+        ("kind", "evidenze", "/kind"),
+        ("tool", {"name": "somebody", "version": 1}, "/tool/name"),
+        ("models", {}, "/models"),
+        ("models", {"environment_id": 7, "executor_model": "", "judge_model": ""}, "/models/environment_id"),
+        ("warnings", "none", "/warnings"),
+        ("suite", [], "/suite"),
+    ],
+)
+def test_what_no_artifact_confirms_must_still_fit_the_published_schema(
+    copy: Path, key: str, value: object, where: str
+) -> None:
+    reseal(copy, **{key: value})
+    problems = verify(copy).problems
+    assert any(problem.startswith(f"manifest.json: does not fit its schema: {where}: ") for problem in problems)
+
+
 def test_a_number_of_runs_that_nobody_can_have_made_is_named_and_not_planned(copy: Path) -> None:
     suite = json.loads((copy / "manifest.json").read_bytes())["suite"]
     reseal(copy, suite={**suite, "runs_per_condition": 10**30})
