@@ -33,6 +33,7 @@ class LineProcess:
         self._job = job
         self._max_line_bytes = max_line_bytes
         self._undo = contextlib.ExitStack()
+        self.was_ended = False  # by `stop`, which lost its patience
 
     async def __aenter__(self) -> Self:
         """The program, started. Raises NotStarted."""
@@ -90,6 +91,7 @@ class LineProcess:
         if not was_late:
             with contextlib.suppress(TimeoutError):
                 await asyncio.wait_for(self._exited.wait(), patience_seconds)
+            self.was_ended = not self._exited.is_set()
         duration = self._loop.time() - self._began
         await finish(self._child, self._ending)
         stderr = self._errors.take()

@@ -130,7 +130,7 @@ class NdjsonScorer:
             self._process = None
         self._remarks.update(dict.fromkeys(finished.notes))
         if self._flying:
-            self._blame(wrong or _last_words(finished), survivable=bool(wrong))
+            self._blame(wrong or _last_words(finished, process.was_ended), survivable=bool(wrong))
 
     async def _talk(self, process: LineProcess) -> str:
         """What the process printed that is wrong; nothing when it ended, was late, or is needed no more."""
@@ -224,10 +224,12 @@ def _fail(requests: list[Request], exc: BaseException) -> None:
             request.score.set_exception(exc)
 
 
-def _last_words(finished: Finished) -> str:
-    """How the command ended, with what it said on stderr."""
+def _last_words(finished: Finished, was_ended: bool) -> str:
+    """How the command ended, with what it said on stderr. One that only closed its stdout died of us, not of itself."""
     ending = f"scorer command {finished.ending_text}"
-    if finished.succeeded:
+    if was_ended:
+        ending = "scorer command closed its stdout before it answered"
+    elif finished.succeeded:
         ending += " before it answered"
     complaint = both_ends(text_of(finished.stderr).strip())
     return utf8_text(f"{ending}: {complaint}" if complaint else ending)

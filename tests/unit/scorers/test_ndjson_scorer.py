@@ -179,6 +179,11 @@ def test_a_process_that_ends_after_every_answer_is_started_anew(make: Make, at_o
     assert errors(judged(make(), ["once"] * 4, at_once=at_once)) == [None] * 4
 
 
+def test_a_process_that_only_closes_its_stdout_is_told_apart_from_one_that_was_killed(make: Make) -> None:
+    (score,) = judged(make(), ["shut"])
+    assert score.error == "scorer command closed its stdout before it answered"
+
+
 def test_noise_after_an_answer_breaks_nothing_but_is_remarked(make: Make) -> None:
     scorer = make()
     assert errors(judged(scorer, ["noise-after", "a", "noise-after", "b"])) == [None] * 4
