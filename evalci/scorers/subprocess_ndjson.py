@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from evalci.scorers.subprocess import Subprocess
 
 WINDOW: Final = 16  # requests in flight; more would only lie in its pipe
+SHOWN: Final = 3  # remarks on lines that answer nothing; a scorer may print another one after every case
 PATIENCE_SECONDS: Final = 2.0  # for a process that was told there is no more, or that closed its stdout
 
 
@@ -58,11 +59,20 @@ class NdjsonScorer:
         self._sent = 0  # requests that this process has had
         self._worker: asyncio.Task[None] | None = None
         self._remarks: dict[str, None] = {}
+        self._survived: dict[str, None] = {}  # what went wrong with a process, in the order it happened
+        self._broken: set[str] = set()
 
     @property
     def remarks(self) -> tuple[str, ...]:
-        """What its user should know of a process that went wrong although every output was judged."""
-        return tuple(self._remarks)
+        """What its user should know of a process that went wrong although every output was judged.
+
+        What broke a score is said there, and not here again: how often it was seen before depends on what was in
+        flight together, and a report does not.
+        """
+        survived = [message for message in self._survived if message not in self._broken]
+        shown = [f"its process was started anew, because {message}" for message in survived[:SHOWN]]
+        more = len(survived) - len(shown)
+        return (*self._remarks, *shown, *([f"its process was started anew for {more} more such lines"] if more else ()))
 
     async def score(self, case: Case, output: Output) -> Score:
         self._asked += 1
@@ -198,10 +208,11 @@ class NdjsonScorer:
         flying = list(self._flying.values())
         self._flying.clear()
         if self._sent == 1:
+            self._broken.add(message)
             _fail(flying, ScorerError(message))
             return
         if survivable:
-            self._remarks.setdefault(f"its process was started anew, because {message}")
+            self._survived.setdefault(message)
         for request in reversed(flying):
             request.alone = True
             self._waiting.appendleft(request)

@@ -46,6 +46,9 @@ for line in sys.stdin:
         case ["twice"]:
             answer(request)
             answer(request)
+        case ["twice-with", word]:
+            answer(request)
+            print(f"Done with {word}", flush=True)
         case ["hold"]:
             held.append(request)
         case ["release"]:
