@@ -63,7 +63,12 @@ class LineProcess:
         """Give the program these lines, now or when it reads on. That it reads no more shows in `over`."""
         if any(b"\n" in line for line in lines):
             raise ValueError("a line holds no line end")
-        self._sent.send(b"\n".join((*lines, b"")))
+        if sum(map(len, lines)) <= CHUNK:
+            self._sent.send(b"\n".join((*lines, b"")))
+            return
+        for line in lines:  # large ones are not copied to go in one write
+            self._sent.send(line)
+            self._sent.send(b"\n")
 
     def expect(self, on_line: Callable[[bytes], bool]) -> None:
         """Hand over each line without its end, until `on_line` answers that for now no more is expected.
