@@ -186,12 +186,12 @@ class NdjsonScorer:
 
     def _take(self, line: bytes) -> bool:
         """Pass on the answer that a line holds; are there more to come? Raises `_NoAnswer`."""
+        if not line.strip():
+            return True
         answer = read_answer(line)
         request = self._flying.pop(answer.number, None) if answer else None
         if answer is None or request is None:
-            if line.strip():
-                raise _NoAnswer(seen(utf8_text(text_of(line).strip())))
-            return True
+            raise _NoAnswer(seen(utf8_text(text_of(line).strip())))
         if not request.score.done():
             try:
                 request.score.set_result(score_from(self._cmd, answer))
