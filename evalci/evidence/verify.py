@@ -23,8 +23,12 @@ from evalci.evidence.statement import statement_of
 from evalci.evidence.suite import read_questions
 from evalci.evidence.summary import request_ids, summary_of
 from evalci.files import ProjectFiles
+from evalci.reporters.json_reader import read_report
 from evalci.scorers.schemas import load_schema
+from evalci.summary.summarize import summarize
 
+REPLAYED: Final = "report.json"
+COUNTS: Final = ("total", "passed", "failed", "errored", "skipped", "unjudged", "flaky")
 MOST_SEAL_BYTES: Final = 256 << 20
 
 
@@ -140,8 +144,7 @@ def _artifacts(place: Path, manifest: Mapping[str, Any]) -> Iterator[str]:
 def _again(place: Path, manifest: Mapping[str, Any]) -> Iterator[str]:
     """What the manifest says, made again from the artifacts."""
     if manifest["kind"] == "run":
-        report = json.loads((place / "report.json").read_bytes())
-        yield from _differing(manifest, {key: value for key, value in replay_manifest(report).items() if key != "tool"})
+        yield from _ordinary_run(manifest, (place / REPLAYED).read_bytes())
         return
     suite, digests = manifest["suite"], manifest["digests"]
     (archive_path,) = (e["path"] for e in manifest["artifacts"] if e["path"].startswith("archive/"))
@@ -161,6 +164,20 @@ def _again(place: Path, manifest: Mapping[str, Any]) -> Iterator[str]:
     yield from again.problems
     yield from _listed(manifest, {CATALOG, REPORT, archive_path, *again.read})
     yield from _whole_run(manifest, attempts, records, len(questions), calibrated)
+
+
+def _ordinary_run(manifest: Mapping[str, Any], data: bytes) -> Iterator[str]:
+    """The manifest says what the report says, and the report counts the cases that it shows."""
+    report = read_report(data, max_bytes=len(data))
+    made = replay_manifest(json.loads(data))
+    yield from _listed(manifest, {REPLAYED})
+    yield from _differing(manifest, {key: value for key, value in made.items() if key != "tool"})
+    for arm in report.arms or (report,):
+        counted = summarize(arm.results)
+        for name in COUNTS:
+            said, seen = getattr(arm.summary, name), getattr(counted, name)
+            if said != seen:
+                yield f"{REPLAYED}: its summary says {name}: {said}, its results come to {seen}"
 
 
 def _listed(manifest: Mapping[str, Any], known: set[str]) -> Iterator[str]:
