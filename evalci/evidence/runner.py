@@ -102,8 +102,8 @@ class _Runner:
     def _evidence_copy(self) -> Archive:
         """The archive as it lies in the evidence folder, which is what is evaluated."""
         archive = self.plan.archive
-        data = (self.folder.place / archive_place(archive.name)).read_bytes()
-        if sha256(data) != archive.sha256:
+        data = _bytes_of(self.folder.place / archive_place(archive.name))
+        if data is None or sha256(data) != archive.sha256:
             raise ArchiveError(f"the evidence copy of {archive.name} was changed while the run was going on")
         return replace(archive, data=data)
 
@@ -150,6 +150,14 @@ async def _calibrate(runner: _Runner, progress: Progress) -> Calibrated | None:
         records.append(await runner.calibrate(answer))
         progress("answers of the calibration", len(records), len(calibration.answers))
     return Calibrated(records=records, min_kappa=calibration.min_kappa)
+
+
+def _bytes_of(file: Path) -> bytes | None:
+    """All of a file; None when it is gone or no file any more: to read a pipe would never end."""
+    try:
+        return file.read_bytes() if file.is_file() else None
+    except OSError:
+        return None
 
 
 def judge_place(attempt: Attempt, number: int) -> str:

@@ -1,6 +1,8 @@
 """Is an evidence folder what its manifest says? Every digest and every record is made again."""
 
+import errno
 import json
+import stat
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -10,6 +12,7 @@ from typing import Any, Final
 
 from evalci import __version__
 from evalci.adapters.archive import Archive, ArchiveError, check_structure
+from evalci.adapters.envelopes import conditions_of
 from evalci.adapters.strict import NotOneObject, one_object
 from evalci.errors import EvalciError
 from evalci.evidence.again import Again
@@ -23,10 +26,14 @@ from evalci.evidence.statement import statement_of
 from evalci.evidence.suite import read_questions
 from evalci.evidence.summary import request_ids, summary_of
 from evalci.files import ProjectFiles
+from evalci.reporters.json_reader import read_report
 from evalci.scorers.schemas import Schema, load_schema
+from evalci.summary.summarize import summarize
 
 MOST_SHOWN: Final = 5
 STATED: Final = ("schema", "kind", "tool", "artifacts")
+COUNTS: Final = ("total", "passed", "failed", "errored", "skipped", "unjudged", "flaky")
+MOST_SEAL_BYTES: Final = 256 << 20
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -41,7 +48,7 @@ class Verified:
 def verify(place: Path, digest: str | None = None) -> Verified:
     """Check a folder. `digest` is the manifest's digest as the run printed it, where somebody wrote it down."""
     try:
-        data = (place / MANIFEST).read_bytes()
+        data = _seal(place, MANIFEST)
     except OSError as exc:
         return Verified(problems=(f"{MANIFEST}: cannot be read: {exc.strerror or exc}",))
     seen = sha256(data)
@@ -65,10 +72,22 @@ def verify(place: Path, digest: str | None = None) -> Verified:
     return Verified(problems=tuple(problems), digest=seen, manifest=manifest)
 
 
+def _seal(place: Path, name: str) -> bytes:
+    """The bytes of the manifest or the Statement. Raises OSError for what is no file of its own: to read a pipe or a
+    device never ends, and a link leads to what somebody may change later.
+    """
+    found = (place / name).lstat()
+    if not stat.S_ISREG(found.st_mode):
+        raise OSError(errno.EINVAL, "it is a link, a folder, a pipe or a device, and no file")
+    if found.st_size > MOST_SEAL_BYTES:
+        raise OSError(errno.EFBIG, f"it has {found.st_size} bytes, which is more than any run leaves")
+    return (place / name).read_bytes()
+
+
 def _statement_digest(place: Path, seen: str) -> Iterator[str]:
     """The digest that the Statement carries must be that of the manifest."""
     try:
-        statement = one_object((place / STATEMENT).read_bytes())
+        statement = one_object(_seal(place, STATEMENT))
         carried = statement["subject"][0]["digest"]["sha256"]
     except OSError as exc:
         yield f"{STATEMENT}: is missing or cannot be read: {exc.strerror or exc}"
@@ -82,7 +101,7 @@ def _statement_digest(place: Path, seen: str) -> Iterator[str]:
 def _statement(place: Path, manifest: Mapping[str, Any], seen: str) -> Iterator[str]:
     """The Statement says what the manifest says, to the byte."""
     try:
-        data = (place / STATEMENT).read_bytes()
+        data = _seal(place, STATEMENT)
     except OSError:
         return
     if data != as_bytes(statement_of(manifest, seen)):
@@ -90,14 +109,9 @@ def _statement(place: Path, manifest: Mapping[str, Any], seen: str) -> Iterator[
 
 
 def _unfit(manifest: Mapping[str, Any]) -> Iterator[str]:
-    """What keeps it from being a manifest of the published form."""
+    """Where it does not fit its published schema: what no artifact can confirm has a form all the same."""
     violations = _form().violations(manifest)
-    yield from (f"{MANIFEST}: {violation}" for violation in violations[:MOST_SHOWN])
-    if violations or manifest["kind"] != "evidence":
-        return
-    # There are no more attempts than artifacts, so that a number alone costs nothing to whoever checks it.
-    if manifest["suite"]["runs_per_condition"] > len(manifest["artifacts"]):
-        yield f"{MANIFEST}: /suite/runs_per_condition: there are fewer artifacts than that"
+    yield from (f"{MANIFEST}: does not fit its schema: {violation}" for violation in violations[:MOST_SHOWN])
 
 
 @cache
@@ -119,8 +133,12 @@ def _artifacts(place: Path, manifest: Mapping[str, Any]) -> Iterator[str]:
         if file.is_symlink() or not file.is_file():
             yield f"{path}: is missing"
             continue
+        size = file.stat().st_size
+        if size != entry["bytes"]:
+            yield f"{path}: differs: it has {size} bytes, the manifest says {entry['bytes']}"
+            continue
         data = file.read_bytes()
-        if sha256(data) != entry["sha256"] or len(data) != entry["bytes"]:
+        if sha256(data) != entry["sha256"]:
             yield f"{path}: differs: it has SHA-256 {sha256(data)}, the manifest says {entry['sha256']}"
     known = {*listed, MANIFEST, STATEMENT}
     for file in sorted(place.rglob("*")):
@@ -132,8 +150,7 @@ def _artifacts(place: Path, manifest: Mapping[str, Any]) -> Iterator[str]:
 def _again(place: Path, manifest: Mapping[str, Any]) -> Iterator[str]:
     """What the manifest says, made again from the artifacts."""
     if manifest["kind"] == "run":
-        yield from _listed(manifest, {REPORT_DATA})
-        yield from _differing(manifest, replay_manifest(json.loads((place / REPORT_DATA).read_bytes())), STATED)
+        yield from _ordinary_run(manifest, (place / REPORT_DATA).read_bytes())
         return
     yield from _evidence(place, manifest)
 
@@ -147,6 +164,10 @@ def _evidence(place: Path, manifest: Mapping[str, Any]) -> Iterator[str]:
     yield from _inputs(place, digests, archive_path, archive_data)
     yield from _calibration_input(place, digests, stated is not None)
     questions = read_questions(CATALOG, place, ProjectFiles(root=place), suite["mode"])
+    planned = len(questions) * len(conditions_of(suite["mode"])) * suite["runs_per_condition"]
+    if planned > len(manifest["artifacts"]):  # a number alone must not make us plan a billion attempts
+        yield f"{MANIFEST}: its runs_per_condition makes {planned} attempts, and each would have left artifacts"
+        return
     attempts = plan_attempts(questions, suite["mode"], suite["runs_per_condition"], suite["seed"])
     again = Again(place=place, setting=Setting(mode=suite["mode"], archive_sha256=digests["archive"]))
     calibrated = None if stated is None else again.calibration(stated)
@@ -156,6 +177,19 @@ def _evidence(place: Path, manifest: Mapping[str, Any]) -> Iterator[str]:
     whole = tuple(_whole_run(manifest, attempts, records, len(questions), calibrated))
     # The page repeats the manifest, so one that says something else has been named already.
     yield from whole or _page(place, manifest, records, calibrated)
+
+
+def _ordinary_run(manifest: Mapping[str, Any], data: bytes) -> Iterator[str]:
+    """The manifest says what the report says, and the report counts the cases that it shows."""
+    report = read_report(data, max_bytes=len(data))
+    yield from _listed(manifest, {REPORT_DATA})
+    yield from _differing(manifest, replay_manifest(json.loads(data)), STATED)
+    for arm in report.arms or (report,):
+        counted = summarize(arm.results)
+        for name in COUNTS:
+            said, seen = getattr(arm.summary, name), getattr(counted, name)
+            if said != seen:
+                yield f"{REPORT_DATA}: its summary says {name}: {said}, its results come to {seen}"
 
 
 def _listed(manifest: Mapping[str, Any], known: set[str]) -> Iterator[str]:

@@ -33,6 +33,7 @@ class LineProcess:
         self._job = job
         self._max_line_bytes = max_line_bytes
         self._undo = contextlib.ExitStack()
+        self.was_ended = False  # by `stop`, which lost its patience
 
     async def __aenter__(self) -> Self:
         """The program, started. Raises NotStarted."""
@@ -62,7 +63,12 @@ class LineProcess:
         """Give the program these lines, now or when it reads on. That it reads no more shows in `over`."""
         if any(b"\n" in line for line in lines):
             raise ValueError("a line holds no line end")
-        self._sent.send(b"\n".join((*lines, b"")))
+        if sum(map(len, lines)) <= CHUNK:
+            self._sent.send(b"\n".join((*lines, b"")))
+            return
+        for line in lines:  # large ones are not copied to go in one write
+            self._sent.send(line)
+            self._sent.send(b"\n")
 
     def expect(self, on_line: Callable[[bytes], bool]) -> None:
         """Hand over each line without its end, until `on_line` answers that for now no more is expected.
@@ -90,6 +96,7 @@ class LineProcess:
         if not was_late:
             with contextlib.suppress(TimeoutError):
                 await asyncio.wait_for(self._exited.wait(), patience_seconds)
+            self.was_ended = not self._exited.is_set()
         duration = self._loop.time() - self._began
         await finish(self._child, self._ending)
         stderr = self._errors.take()

@@ -54,6 +54,9 @@ def _remove(root: str) -> None:
     A folder's folders are moved up to the root before it goes, so neither the depth of calls, the length of paths nor
     the number of open handles grows with what a program dug.
     """
+    if not stat.S_ISDIR(os.lstat(root).st_mode):  # the program put something else there, perhaps a link to elsewhere
+        Path(root).unlink()
+        return
     Path(root).chmod(stat.S_IRWXU)
     top = os.open(root, _FOLDER)
     mark = os.urandom(8).hex()

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from evalci.scorers.subprocess import Subprocess
 
 WINDOW: Final = 16  # requests in flight; more would only lie in its pipe
+SHOWN: Final = 3  # remarks on lines that answer nothing; a scorer may print another one after every case
 PATIENCE_SECONDS: Final = 2.0  # for a process that was told there is no more, or that closed its stdout
 
 
@@ -58,11 +59,20 @@ class NdjsonScorer:
         self._sent = 0  # requests that this process has had
         self._worker: asyncio.Task[None] | None = None
         self._remarks: dict[str, None] = {}
+        self._survived: dict[str, None] = {}  # what went wrong with a process, in the order it happened
+        self._broken: set[str] = set()
 
     @property
     def remarks(self) -> tuple[str, ...]:
-        """What its user should know of a process that went wrong although every output was judged."""
-        return tuple(self._remarks)
+        """What its user should know of a process that went wrong although every output was judged.
+
+        What broke a score is said there, and not here again: how often it was seen before depends on what was in
+        flight together, and a report does not.
+        """
+        survived = [message for message in self._survived if message not in self._broken]
+        shown = [f"its process was started anew, because {message}" for message in survived[:SHOWN]]
+        more = len(survived) - len(shown)
+        return (*self._remarks, *shown, *([f"its process was started anew for {more} more such lines"] if more else ()))
 
     async def score(self, case: Case, output: Output) -> Score:
         self._asked += 1
@@ -132,7 +142,7 @@ class NdjsonScorer:
             self._process = None
         self._remarks.update(dict.fromkeys(finished.notes))
         if self._flying:
-            self._blame(wrong or _last_words(finished), survivable=bool(wrong))
+            self._blame(wrong or _last_words(finished, process.was_ended), survivable=bool(wrong))
 
     async def _talk(self, process: LineProcess) -> str:
         """What the process printed that is wrong; nothing when it ended, was late, or is needed no more."""
@@ -178,12 +188,12 @@ class NdjsonScorer:
 
     def _take(self, line: bytes) -> bool:
         """Pass on the answer that a line holds; are there more to come? Raises `_NoAnswer`."""
+        if not line.strip():
+            return True
         answer = read_answer(line)
         request = self._flying.get(answer.number) if answer else None
         if answer is None or request is None:
-            if line.strip():
-                raise _NoAnswer(seen(utf8_text(text_of(line).strip())))
-            return True
+            raise _NoAnswer(seen(utf8_text(text_of(line).strip())))
         if not request.score.done():
             try:
                 request.score.set_result(score_from(self._cmd, answer))
@@ -201,10 +211,11 @@ class NdjsonScorer:
         flying = list(self._flying.values())
         self._flying.clear()
         if self._sent == 1:
+            self._broken.add(message)
             _fail(flying, ScorerError(message))
             return
         if survivable:
-            self._remarks.setdefault(f"its process was started anew, because {message}")
+            self._survived.setdefault(message)
         for request in reversed(flying):
             request.alone = True
             self._waiting.appendleft(request)
@@ -227,10 +238,12 @@ def _fail(requests: list[Request], exc: BaseException) -> None:
             request.score.set_exception(exc)
 
 
-def _last_words(finished: Finished) -> str:
-    """How the command ended, with what it said on stderr."""
+def _last_words(finished: Finished, was_ended: bool) -> str:
+    """How the command ended, with what it said on stderr. One that only closed its stdout died of us, not of itself."""
     ending = f"scorer command {finished.ending_text}"
-    if finished.succeeded:
+    if was_ended:
+        ending = "scorer command closed its stdout before it answered"
+    elif finished.succeeded:
         ending += " before it answered"
     complaint = both_ends(text_of(finished.stderr).strip())
     return utf8_text(f"{ending}: {complaint}" if complaint else ending)

@@ -26,6 +26,9 @@ for line in sys.stdin:
             sys.exit(3)
         case ["leave"]:
             sys.exit(0)
+        case ["shut"]:
+            os.close(1)
+            time.sleep(60)
         case ["hang"]:
             time.sleep(60)
         case ["noise"]:
@@ -43,6 +46,9 @@ for line in sys.stdin:
         case ["twice"]:
             answer(request)
             answer(request)
+        case ["twice-with", word]:
+            answer(request)
+            print(f"Done with {word}", flush=True)
         case ["hold"]:
             held.append(request)
         case ["release"]:

@@ -2,8 +2,10 @@
 
 import io
 import os
+import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -185,13 +187,29 @@ def test_a_replay_of_deterministic_scorers_loads_no_http_client_and_no_schema_li
     assert not loaded & {"httpx", "jsonschema", "jinja2", "tenacity", "sqlite3", "rapidfuzz"}
 
 
-def test_sigterm_ends_a_run_with_130_and_leaves_nothing_running(suite: Path) -> None:
-    import signal
-    import time
+@pytest.mark.parametrize("name", ["SIGTERM", "SIGHUP"])
+def test_a_signal_to_end_ends_a_run_with_130_and_leaves_nothing_running(suite: Path, name: str) -> None:
+    run = _sleeping(suite, "987.5")
+    run.send_signal(getattr(signal, name))
+    _, err = run.communicate(timeout=20)
+    assert run.returncode == 130, err
+    assert "interrupted" in err
+    assert alive("987.5") == []
 
-    suite.write_text(SUITE.replace("cat", "touch started; exec sleep 987.5"))
+
+def test_a_run_under_nohup_goes_on_without_its_terminal(suite: Path) -> None:
+    run = _sleeping(suite, "1.25", "nohup")
+    run.send_signal(signal.SIGHUP)
+    out, err = run.communicate(timeout=20)
+    assert run.returncode == 1, err
+    assert "FAILED" in out
+
+
+def _sleeping(suite: Path, seconds: str, *before: str) -> "subprocess.Popen[str]":
+    """A run whose target sleeps by now."""
+    suite.write_text(SUITE.replace("cat", f"touch started; exec sleep {seconds}"))
     run = subprocess.Popen(
-        [sys.executable, "-m", "evalci", "run", str(suite), "--no-history"],
+        [*before, sys.executable, "-m", "evalci", "run", str(suite), "--no-history"],
         cwd=suite.parent,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
@@ -201,11 +219,7 @@ def test_sigterm_ends_a_run_with_130_and_leaves_nothing_running(suite: Path) -> 
         if (suite.parent / "started").exists():
             break
         time.sleep(0.05)
-    run.send_signal(signal.SIGTERM)
-    _, err = run.communicate(timeout=20)
-    assert run.returncode == 130, err
-    assert "interrupted" in err
-    assert alive("987.5") == []
+    return run
 
 
 @pytest.mark.parametrize(("words", "said"), [

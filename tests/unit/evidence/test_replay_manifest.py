@@ -1,6 +1,13 @@
 import json
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
+import pytest
+
+from evalci.evidence.folder import as_bytes
+from evalci.evidence.records import sha256
+from evalci.evidence.statement import statement_of
 from evalci.evidence.verify import verify
 from tests.evidence_suites import evalci, reseal
 
@@ -72,3 +79,49 @@ def test_a_report_that_is_nested_without_end_is_a_problem_like_any_other(tmp_pat
     (out / "report.json").write_text("[" * 200_000)
     reseal(out)
     assert verify(out).problems
+
+
+def _sealed_again(out: Path, change: Callable[[dict[str, Any]], object]) -> tuple[str, ...]:
+    """What is found when a report was changed and every digest made to agree."""
+    report = json.loads((out / "report.json").read_bytes())
+    change(report)
+    data = as_bytes(report)
+    (out / "report.json").write_bytes(data)
+    manifest = json.loads((out / "manifest.json").read_bytes())
+    manifest["artifacts"] = [{"path": "report.json", "sha256": sha256(data), "bytes": len(data)}]
+    (out / "manifest.json").write_bytes(as_bytes(manifest))
+    (out / "statement.json").write_bytes(as_bytes(statement_of(manifest, sha256(as_bytes(manifest)))))
+    return verify(out).problems
+
+
+@pytest.mark.parametrize(
+    ("change", "problem"),
+    [
+        (lambda report: None, None),
+        (lambda report: report["results"].clear(), "report.json: its summary says total: 1, its results come to 0"),
+        (
+            lambda report: report["results"][0].update(status="passed"),
+            "report.json: its summary says passed: 0, its results come to 1",
+        ),
+        (lambda report: report.update(results="none"), "manifest.json: does not describe such a run: ReportError"),
+    ],
+)
+def test_a_summary_that_its_own_results_do_not_bear_out_is_seen(
+    tmp_path: Path, change: Callable[[dict[str, Any]], object], problem: str | None
+) -> None:
+    out = tmp_path / "kept"
+    evalci("run", suite(tmp_path, "b"), "--manifest", str(out), environ={"PATH": "/usr/bin:/bin"})
+    problems = _sealed_again(out, change)
+    assert problems == () if problem is None else problems[0].startswith(problem)
+
+
+def test_a_file_beside_the_report_is_no_part_of_the_run_though_it_is_listed(tmp_path: Path) -> None:
+    out = tmp_path / "kept"
+    evalci("run", suite(tmp_path), "--manifest", str(out), environ={"PATH": "/usr/bin:/bin"})
+    (out / "approval.txt").write_text("approved")
+    manifest = json.loads((out / "manifest.json").read_bytes())
+    manifest["artifacts"].insert(0, {"path": "approval.txt", "sha256": sha256(b"approved"), "bytes": 8})
+    (out / "manifest.json").write_bytes(as_bytes(manifest))
+    (out / "statement.json").write_bytes(as_bytes(statement_of(manifest, sha256(as_bytes(manifest)))))
+    (problem,) = verify(out).problems
+    assert problem == "approval.txt: is listed, but no part of the run that the manifest describes"

@@ -1,9 +1,11 @@
 import json
+import shlex
+import sys
 from pathlib import Path
 
 import pytest
 
-from tests.evidence_suites import CASES, SECRET, evalci, run, suite_in
+from tests.evidence_suites import CASES, PROGRAMS, SECRET, evalci, run, suite_in
 
 
 def test_a_complete_run_passes_compares_both_conditions_and_verifies(tmp_path: Path) -> None:
@@ -158,3 +160,14 @@ def test_a_wrong_archive_is_refused_before_anything_runs(tmp_path: Path) -> None
     code, manifest, text = run(tmp_path, environ)
     assert (code, manifest) == (2, {})
     assert "has SHA-256" in text
+
+
+@pytest.mark.parametrize("how", ["rm", "rm -r $(dirname $0)/out; true", "echo other >", "mkfifo $0.pipe; mv $0.pipe"])
+def test_an_adapter_that_takes_the_evidence_copy_away_ends_the_run_with_words(tmp_path: Path, how: str) -> None:
+    script = tmp_path / "executor.sh"
+    real = shlex.join([sys.executable, str(PROGRAMS / "adapter_executor.py")])
+    script.write_text(f"#!/bin/sh\n{how} {shlex.quote(str(tmp_path / 'out/archive/plugin.tar.gz'))}\nexec {real}\n")
+    script.chmod(0o755)
+    code, manifest, text = run(tmp_path, suite_in(tmp_path, adapters={"executor": [str(script)]}), runs=2)
+    assert (code, manifest) == (2, {})
+    assert "error: the evidence copy of plugin.tar.gz was changed while the run was going on" in text

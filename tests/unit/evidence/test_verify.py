@@ -1,4 +1,5 @@
 import json
+import os
 import shutil
 from pathlib import Path
 from typing import Any
@@ -7,6 +8,8 @@ import pytest
 
 from evalci.evidence.verify import verify
 from tests.evidence_suites import AGREED, DISPUTED, evalci, reseal, run, suite_in
+
+SEALS = ("manifest.json", "statement.json")
 
 
 @pytest.fixture(scope="module", params=[None, [*AGREED, DISPUTED]], ids=["uncalibrated", "calibrated"])
@@ -218,3 +221,58 @@ def test_an_artifact_that_is_gone_from_folder_and_index_is_missed(copy: Path) ->
     reseal(copy)
     (problem,) = verify(copy).problems
     assert "executor.stdout" in problem
+
+
+# --- what is no evidence at all, and must be said so -----------------------------------------------------------------
+
+
+@pytest.mark.parametrize("seal", SEALS)
+def test_a_pipe_in_the_place_of_a_seal_is_named_and_not_waited_for(copy: Path, seal: str) -> None:
+    (copy / seal).unlink()
+    os.mkfifo(copy / seal)
+    code, _, err = evalci("manifest", "verify", str(copy), environ={})
+    assert code == 1
+    assert err.startswith(f"{seal}: ")
+    assert "it is a link, a folder, a pipe or a device, and no file" in err
+
+
+@pytest.mark.parametrize("seal", SEALS)
+def test_a_seal_that_lies_elsewhere_and_is_only_linked_is_named(copy: Path, tmp_path: Path, seal: str) -> None:
+    (copy / seal).rename(tmp_path / seal)
+    (copy / seal).symlink_to(tmp_path / seal)
+    problems = verify(copy).problems
+    assert any(problem.startswith(f"{seal}: ") and "is a link" in problem for problem in problems)
+
+
+@pytest.mark.parametrize("name", [*SEALS, "cases.jsonl", "attempts/0001/executor.stdout"])
+def test_a_file_that_was_blown_up_is_named_without_being_read(copy: Path, name: str) -> None:
+    os.truncate(copy / name, 1 << 40)  # sparse: it takes no room, and no memory could hold it
+    problems = verify(copy).problems
+    assert any(problem.startswith(f"{name}: ") and "1099511627776 bytes" in problem for problem in problems)
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "where"),
+    [
+        ("kind", "evidenze", "/kind"),
+        ("tool", {"name": "somebody", "version": 1}, "/tool/name"),
+        ("models", {}, "/models"),
+        ("models", {"environment_id": 7, "executor_model": "", "judge_model": ""}, "/models/environment_id"),
+        ("warnings", "none", "/warnings"),
+        ("suite", [], "/suite"),
+    ],
+)
+def test_what_no_artifact_confirms_must_still_fit_the_published_schema(
+    copy: Path, key: str, value: object, where: str
+) -> None:
+    reseal(copy, **{key: value})
+    problems = verify(copy).problems
+    assert any(problem.startswith(f"manifest.json: does not fit its schema: {where}: ") for problem in problems)
+
+
+def test_a_number_of_runs_that_nobody_can_have_made_is_named_and_not_planned(copy: Path) -> None:
+    suite = json.loads((copy / "manifest.json").read_bytes())["suite"]
+    reseal(copy, suite={**suite, "runs_per_condition": 10**30})
+    (problem,) = verify(copy).problems
+    assert problem.startswith("manifest.json: its runs_per_condition makes 2")
+    assert problem.endswith("attempts, and each would have left artifacts")

@@ -147,6 +147,15 @@ def test_locked_folders_are_removed_and_links_not_followed(job: Jobs) -> None:
     assert not Path(done.cwd).exists()
 
 
+def test_a_link_in_the_place_of_the_folder_goes_and_what_it_leads_to_stays_as_it_is(job: Jobs, tmp_path: Path) -> None:
+    (tmp_path / "kept").mkdir(mode=0o755)
+    script = 'top=$(dirname "$PWD"); cd /; rm -r "$top"; ln -s "$0" "$top"'
+    done = run_sync(job(argv=("sh", "-c", script, str(tmp_path / "kept")), place=Place.FRESH))
+    assert (done.exit_code, done.notes) == (0, ())
+    assert not os.path.lexists(Path(done.cwd).parent)
+    assert (tmp_path / "kept").stat().st_mode & 0o777 == 0o755
+
+
 def test_the_sync_door_opens_inside_a_running_loop(job: Jobs) -> None:
     async def inside() -> bytes:
         return run_sync(job(argv=shell("echo in"))).stdout

@@ -217,6 +217,30 @@ def test_a_process_that_ends_after_every_answer_is_started_anew(make: Make, at_o
     assert errors(judged(make(), ["once"] * 4, at_once=at_once)) == [None] * 4
 
 
+@pytest.mark.parametrize("at_once", [False, True])
+def test_what_broke_a_score_is_no_remark_too_whatever_was_in_flight(make: Make, at_once: bool) -> None:
+    scorer = make()
+    assert [error is None for error in errors(judged(scorer, ["a", "noise", "b"], at_once=at_once))] == [
+        True,
+        False,
+        True,
+    ]
+    assert scorer.remarks == ()
+
+
+def test_a_process_that_is_noisy_after_each_answer_leaves_few_remarks(make: Make) -> None:
+    scorer = make()
+    words = [f"twice-with {number}" for number in range(8)]
+    assert errors(judged(scorer, words)) == [None] * 8
+    assert len(scorer.remarks) == 4
+    assert scorer.remarks[3].startswith("its process was started anew for ")
+
+
+def test_a_process_that_only_closes_its_stdout_is_told_apart_from_one_that_was_killed(make: Make) -> None:
+    (score,) = judged(make(), ["shut"])
+    assert score.error == "scorer command closed its stdout before it answered"
+
+
 def test_noise_after_an_answer_breaks_nothing_but_is_remarked(make: Make) -> None:
     scorer = make()
     assert errors(judged(scorer, ["noise-after", "a", "noise-after", "b"])) == [None] * 4
