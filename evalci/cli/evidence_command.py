@@ -7,7 +7,7 @@ from typing import Final
 from evalci.cli.actions import Action, run_action
 from evalci.cli.console import Console, Parser
 from evalci.cli.loop import run_async
-from evalci.errors import EXIT_PASSED, UsageError
+from evalci.errors import EXIT_INCOMPLETE, EXIT_PASSED, UsageError
 
 ABOUT: Final[Mapping[str, str]] = {"run": "run a suite through its adapters and keep everything as evidence"}
 
@@ -33,6 +33,7 @@ def run(words: list[str], console: Console) -> int:
 
     from evalci.evidence.runner import run_evidence
     from evalci.evidence.suite import load_plan
+    from evalci.evidence.verify import verify
 
     plan = load_plan(Path(arguments.config), arguments.suite, console.environ)
     for warning in plan.warnings:
@@ -49,8 +50,12 @@ def run(words: list[str], console: Console) -> int:
     )
     console.write(ran.page)
     console.write(f"\nmanifest.json sha256:{ran.digest}\n")
+    # An adapter that knows the folder could have changed what was kept of an earlier call.
+    problems = verify(Path(arguments.output_dir), ran.digest).problems
+    for problem in problems:
+        console.error(f"the evidence was changed while the run was going on: {problem}")
     code: int = ran.manifest["verdict"]["exit_code"]
-    return code
+    return EXIT_INCOMPLETE if problems else code
 
 
 def _progress(console: Console):  # type: ignore[no-untyped-def]

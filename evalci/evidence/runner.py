@@ -3,11 +3,12 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
-from evalci.adapters.archive import Archive, ArchiveError
+from evalci.adapters.archive import Archive
 from evalci.adapters.call import ArchiveCopy, Called, call_adapter
 from evalci.adapters.envelopes import executor_request
+from evalci.errors import EXIT_INCOMPLETE, EvalciError
 from evalci.evidence.answers import JudgedAnswer
 from evalci.evidence.assertions import Assertion
 from evalci.evidence.attempts import Attempt, plan_attempts
@@ -31,6 +32,12 @@ from evalci.evidence.report import render
 from evalci.evidence.suite import EvidencePlan
 
 Progress = Callable[[str, int, int], None]
+
+
+class SpoiledEvidence(EvalciError):
+    """Somebody changed the evidence while it was being collected, so that it proves nothing."""
+
+    exit_code: ClassVar[int] = EXIT_INCOMPLETE
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -104,7 +111,7 @@ class _Runner:
         archive = self.plan.archive
         data = _bytes_of(self.folder.place / archive_place(archive.name))
         if data is None or sha256(data) != archive.sha256:
-            raise ArchiveError(f"the evidence copy of {archive.name} was changed while the run was going on")
+            raise SpoiledEvidence(f"the evidence copy of {archive.name} was changed while the run was going on")
         return replace(archive, data=data)
 
     def _keep(self, place: str, called: Called, hashes: dict[str, str]) -> None:

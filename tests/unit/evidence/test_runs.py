@@ -169,5 +169,16 @@ def test_an_adapter_that_takes_the_evidence_copy_away_ends_the_run_with_words(tm
     script.write_text(f"#!/bin/sh\n{how} {shlex.quote(str(tmp_path / 'out/archive/plugin.tar.gz'))}\nexec {real}\n")
     script.chmod(0o755)
     code, manifest, text = run(tmp_path, suite_in(tmp_path, adapters={"executor": [str(script)]}), runs=2)
-    assert (code, manifest) == (2, {})
+    assert (code, manifest) == (3, {})
     assert "error: the evidence copy of plugin.tar.gz was changed while the run was going on" in text
+
+
+def test_an_adapter_that_changes_what_was_kept_of_an_earlier_call_makes_the_run_prove_nothing(tmp_path: Path) -> None:
+    script = tmp_path / "executor.sh"
+    real = shlex.join([sys.executable, str(PROGRAMS / "adapter_executor.py")])
+    kept = shlex.quote(str(tmp_path / "out/attempts/0001/executor.stdout"))
+    script.write_text(f"#!/bin/sh\n[ ! -f {kept} ] || echo '{{}}' > {kept}\nexec {real}\n")
+    script.chmod(0o755)
+    code, _, text = run(tmp_path, suite_in(tmp_path, adapters={"executor": [str(script)]}), runs=2)
+    assert code == 3
+    assert "was changed while the run was going on: attempts/0001/executor.stdout: differs" in text
