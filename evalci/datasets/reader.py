@@ -57,9 +57,9 @@ def read_datasets(names: Sequence[str], tools: Tools) -> Dataset:
 
 def _where(name: str, refused: FileRefused, tools: Tools) -> str:
     """Where a dataset is looked for, and the file there that was probably meant."""
-    if Path(name).is_absolute():
+    if Path(name).is_absolute() or not isinstance(refused.__cause__, FileNotFoundError):
         return ""
-    near = tools.files.near(name, tools.folder) if isinstance(refused.__cause__, FileNotFoundError) else None
+    near = tools.files.near(name, tools.folder)
     meant = "" if near is None else f"\ndid you mean {quoted(near)}?"
     return f"it is looked for beside the config that names it{meant}"
 
