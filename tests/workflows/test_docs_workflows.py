@@ -70,12 +70,20 @@ def job(tools: Path, fake: FakeGitHub, tmp_path: Path) -> Job:
     return Job(tools=tools, fake=fake, root=tmp_path, runtime="auto", image="", released=False)
 
 
-def run(job: Job, number: int, event: str, workflow: str, files: Mapping[str, str], **facts: Any) -> Ran:
-    """One run of a workflow, whose file has the name that its concurrency and its `workflow_run` go by."""
-    head = facts.pop("head", None)
-    payload = payload_of(event, HEAD, **({"of": head} if event == "workflow_run" else {}))
+def run(
+    job: Job,
+    number: int,
+    event: str,
+    workflow: str,
+    files: Mapping[str, str],
+    *,
+    of: dict[str, Any] | None = None,
+    **more: Any,
+) -> Ran:
+    """One run of a workflow; `of` is the run that a `workflow_run` event speaks of."""
+    payload = payload_of(event, HEAD, **({} if of is None else {"of": of}))
     place = job.root / f"{number}-{event}"
-    return job.start(place, event, payload, {**files, ".github/workflows/evals.yml": workflow}, **facts)
+    return job.start(place, event, payload, {**files, ".github/workflows/evals.yml": workflow}, **more)
 
 
 # --- pull requests, the default branch, the queue, forks ------------------------------------------------------------
@@ -104,12 +112,7 @@ def test_a_drop_against_the_default_branch_is_told_on_the_pull_request_and_for_a
     job.fake.add_pull(PULL, head_sha=HEAD, base_sha=BASE)
     ran = run(job, 2, "pull_request", workflow, suite(DROP))
     assert ran.code != 0
-    assert (ran.said["verdict"], ran.said["exit-code"], ran.said["total"], ran.said["failed"]) == (
-        "failed",
-        "1",
-        "12",
-        "1",
-    )
+    assert [ran.said[name] for name in ("verdict", "exit-code", "total", "failed")] == ["failed", "1", "12", "1"]
     assert "Evals failed" in ran.summary
     (body,) = job.fake.bodies(PULL)
     assert "case-7" in body
@@ -121,7 +124,7 @@ def test_a_drop_against_the_default_branch_is_told_on_the_pull_request_and_for_a
     job.fake.add_pull(PULL + 1, head_sha=HEAD, base_sha=BASE, head=fork)
     first = job.fake.add_run(500, head_sha=HEAD, branch="change", event_name="pull_request", head=fork)
     job.fake.add_artifact("evalci-report", ran.uploaded("evalci-report"), first)
-    second = run(job, 3, "workflow_run", shown("docs/github.md", "evals comment"), {}, head=first)
+    second = run(job, 3, "workflow_run", shown("docs/github.md", "evals comment"), {}, of=first)
     assert second.code == 0, second.log
     (body,) = job.fake.bodies(PULL + 1)
     assert "Evals failed" in body
@@ -179,7 +182,7 @@ def test_a_red_shard_makes_the_merging_job_red_and_a_lost_one_is_named(job: Job)
         for file, data in ran.uploaded(name).items():
             (artifact / file).parent.mkdir(parents=True, exist_ok=True)
             (artifact / file).write_bytes(data)
-    lost = run(job, 2, "pull_request", yaml.safe_dump(merging).replace("true:", "on:"), files)
+    lost = run(job, 2, "pull_request", yaml.safe_dump(merging).replace("true:", "on:", 1), files)
     assert lost.code != 0
     assert "1 shard missing: 3/4" in lost.log
     assert lost.said["verdict"] != "passed"
