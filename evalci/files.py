@@ -2,7 +2,9 @@
 
 import os
 from dataclasses import dataclass
-from pathlib import Path
+from pathlib import Path, PurePath
+
+from evalci.wording import closest
 
 
 class FileRefused(Exception):
@@ -45,6 +47,17 @@ class ProjectFiles:
             return found.read_bytes()
         except OSError as exc:
             raise FileRefused(f"{path}: {exc.strerror or exc}") from exc
+
+    def near(self, path: str, folder: Path) -> str | None:
+        """The file of the same kind, in the same folder, that was probably meant by a path where there is none."""
+        wanted = PurePath(path)
+        try:
+            beside = list(self.find(str(wanted.parent), folder).glob(f"*{wanted.suffix}*"))
+        except (FileRefused, OSError, ValueError):
+            return None
+        stems = {found.stem: found.name for found in sorted(beside) if found.is_file()}
+        meant = closest(wanted.stem, stems)
+        return None if meant is None else wanted.with_name(stems[meant]).as_posix()
 
     def name(self, path: Path) -> str:
         """How reports name a file: relative to the project, with slashes; the same from any working directory."""

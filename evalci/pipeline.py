@@ -230,7 +230,11 @@ def _arm_names(suite: Suite, request: Request) -> tuple[str, ...]:
     if suite.run.matrix is not None:
         return suite.run.matrix
     if len(suite.targets) > 1 and not suite.evals:
-        raise UsageError(f"multiple targets defined; pass --target <name> (available: {available})")
+        matrix = ", ".join(suite.targets)
+        raise UsageError(
+            f"multiple targets defined; pass --target <name> (available: {available})",
+            hint=f"or run them side by side: `matrix: [{matrix}]` under `run:`",
+        )
     return tuple(suite.targets)
 
 

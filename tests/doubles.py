@@ -124,13 +124,21 @@ class Handler(BaseHTTPRequestHandler):
 
 
 @contextmanager
-def chat_server(answer: Callable[[str], str] = lambda text: f"ok {text} done") -> Iterator[tuple[str, list[str]]]:
-    """A chat endpoint that answers each question by `answer`; its URL, and the questions it was asked."""
+def chat_server(
+    answer: Callable[[str], str] = lambda text: f"ok {text} done", *, key: str | None = None
+) -> Iterator[tuple[str, list[str]]]:
+    """A chat endpoint that answers each question by `answer`; its URL, and the questions it was asked.
+
+    With a `key` it answers nobody who has another one, or none.
+    """
     asked: list[str] = []
 
     class Chat(Handler):
         def do_POST(self) -> None:
             text = json.loads(self.body())["messages"][-1]["content"]
+            if key is not None and self.headers.get("authorization") != f"Bearer {key}":
+                self.reply(b'{"error": {"message": "no such key"}}', status=401)
+                return
             asked.append(text)
             self.reply(json.dumps(completion(answer(text))).encode())
 

@@ -12,7 +12,7 @@ from evalci.baseline.store import BaselineStore
 from evalci.cassette.store import cassette_files, load
 from evalci.ci.archive import ArchiveRules
 from evalci.ci.artifacts import Nothing, Restored, Trust, restore_artifact
-from evalci.ci.event import CiEnvironment
+from evalci.ci.event import CiEnvironment, Provider
 from evalci.ci.failures import ApiError, ApiFailure, printable, told_once
 from evalci.ci.folder import BASELINE_FILE, PROVENANCE_FILE, STATE_FILES, Found, Provenance, ReportFolder
 from evalci.ci.github import GitHub
@@ -52,7 +52,11 @@ def find_sources(
 ) -> tuple[Sources, tuple[str, ...]]:
     """What this run may restore from, and what to tell about failures. GitHub's failure is no failure of the suite."""
     failures: list[ApiFailure] = []
-    artifact: Restored | Nothing = Nothing(reason="no token was given, so no artifact was looked for")
+    artifact: Restored | Nothing = Nothing(
+        reason="no token was given, so no artifact was looked for"
+        if where.provider is Provider.GITHUB
+        else "nothing is committed, and artifacts are looked for on GitHub alone"
+    )
     accepted_by = None
     if github is not None:
         artifact = _artifact(where, github, artifact_name)

@@ -70,8 +70,11 @@ def _post(arguments: argparse.Namespace, where: CiEnvironment, github: GitHub) -
         reports = _downloaded(_run(where).id, github, arguments.artifact, arguments.leg)
     if not any(reports.values()):
         yield "no comment: the run left no report"
+    elif not any(map(_wholes, reports.values())):
+        yield "no comment: the run left shards and no report of the whole; see the job that merges them"
     room = MOST_COMMENTS
-    for leg, suites in sorted(reports.items()):
+    for leg, all_suites in sorted(reports.items()):
+        suites = _wholes(all_suites)
         telling = Telling(
             texts=arguments.texts,
             leg=leg,
@@ -83,6 +86,11 @@ def _post(arguments: argparse.Namespace, where: CiEnvironment, github: GitHub) -
         if len(suites) > room:
             yield f"{len(suites) - room} more suites are left out: one run posts {MOST_COMMENTS} comments at most"
         room = max(0, room - len(suites))
+
+
+def _wholes(suites: tuple[Published, ...]) -> tuple[Published, ...]:
+    """Without shards: as in the first workflow, they are parts of what the merging job tells as a whole."""
+    return tuple(suite for suite in suites if not suite.shard)
 
 
 def _downloaded(run: int, github: GitHub, name: str, leg: str) -> dict[str, tuple[Published, ...]]:

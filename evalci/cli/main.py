@@ -97,7 +97,7 @@ def _in_container(exc: BaseException, console: Console) -> Iterator[str]:
     if cause.errno in (errno.EACCES, errno.EPERM):
         yield '  the files belong to somebody else: add --user "$(id -u):$(id -g)" to docker run'
     elif cause.errno == errno.EROFS:
-        yield '  nothing can be written here: mount a folder that can, such as --volume "$PWD:/work", and write into it'
+        yield '  it is mounted read-only: write into a folder that is not, such as one mounted by --volume "$PWD:/work"'
 
 
 def _admit(exc: Exception, console: Console) -> int:

@@ -133,7 +133,7 @@ class Decoder:
 
     def _items(self, node: Node, kind: Any, path: str, who: str) -> tuple[Any, ...]:
         if not isinstance(node, Sequence):
-            self.problem(node, f"{path} must be a list, got {_describe(node)}")
+            self.problem(node, f"{path} must be a list, got {_describe(node)}", list_hint(node))
             return ()
         return tuple(self.value(item, kind, f"{path}[{i}]", who) for i, item in enumerate(node.items))
 
@@ -160,7 +160,7 @@ class Decoder:
         if kind is int:
             value = self._typed(node, value, int, path, "a whole number")
         else:
-            value = self._typed(node, value, (int, float), path, "a number")
+            value = self._typed(node, value, (int, float), path, "a number", _percent_hint(node, f))
         if value is not MISSING and f is not None:
             self._bounds(node, value, f, who)
         return float(value) if kind is float and value is not MISSING else value
@@ -176,11 +176,11 @@ class Decoder:
         self.problem(node, f"{path} must be text, got {_describe(node)}", hint)
         return MISSING
 
-    def _typed(self, node: Node, value: Any, kinds: Any, path: str, wanted: str) -> Any:
+    def _typed(self, node: Node, value: Any, kinds: Any, path: str, wanted: str, hint: str = "") -> Any:
         is_bool = isinstance(value, bool)
         if isinstance(value, kinds) and (kinds is bool or not is_bool):
             return value
-        self.problem(node, f"{path} must be {wanted}, got {_describe(node)}")
+        self.problem(node, f"{path} must be {wanted}, got {_describe(node)}", hint)
         return MISSING
 
     def _bounds(self, node: Node, value: float, f: Field, who: str) -> None:
@@ -190,7 +190,8 @@ class Decoder:
         if low is not None and high is not None:
             if not low <= value <= high:
                 span = f"[{plain_number(low)}, {plain_number(high)}]"
-                self.problem(node, f"{who}{f.key} must be within {span}, got {plain_number(value)}")
+                hint = _percent_hint(node, f)
+                self.problem(node, f"{who}{f.key} must be within {span}, got {plain_number(value)}", hint)
         elif low is not None and not (value >= low and math.isfinite(value)):
             self.problem(node, f"{who}{f.key} must be at least {plain_number(low)}")
         elif high is not None and not (value <= high and math.isfinite(value)):
@@ -250,6 +251,23 @@ def _fits(node: Node, kind: Any) -> bool:
     if kind in (int, float):
         return isinstance(value, (int, float)) and not isinstance(value, bool)
     return typing.get_origin(kind) is Literal and value in typing.get_args(kind)
+
+
+def list_hint(node: Node) -> str:
+    """For a mapping where a list belongs: its dashes were left out."""
+    return "a list has `- ` before each of its entries" if isinstance(node, MappingNode) else ""
+
+
+def _percent_hint(node: Node, f: Field | None) -> str:
+    """For a share that is written as a percentage, how it is written."""
+    if f is None or (f.note.low, f.note.high) != (0, 1) or not isinstance(node, Scalar):
+        return ""
+    try:
+        percent = float(node.text.removesuffix("%"))
+    except ValueError:
+        return ""
+    least = 0 if node.text.endswith("%") else 10
+    return f"{plain_number(percent)} percent is {plain_number(percent / 100)}" if least <= percent <= 100 else ""
 
 
 def _describe(node: Node) -> str:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, ClassVar, Literal
 
-from evalci.config.decode import Decoder
+from evalci.config.decode import Decoder, list_hint
 from evalci.config.kinds import Kind, Kinds
 from evalci.config.settings import Fault, setting
 from evalci.config.yaml_nodes import Entry, Node, Scalar, Sequence, plain, read_yaml
@@ -160,7 +160,8 @@ class _SuiteReader:
         empty = node is None or (isinstance(node, Scalar) and node.value is None)
         if not empty and not isinstance(node, kind):
             shape = "a mapping of names to targets" if kind is MappingNode else "a list"
-            self.decoder.problem(node, f"{name} must be {shape}")
+            hint = list_hint(node) if kind is Sequence else ""  # type: ignore[arg-type]
+            self.decoder.problem(node, f"{name} must be {shape}", hint)
             return None
         if empty or not (node.entries if isinstance(node, MappingNode) else node.items):  # type: ignore[union-attr]
             self.decoder.problem(node or root, f"at least one {one} is required", f"add it under `{name}:`")
@@ -231,7 +232,7 @@ class _SuiteReader:
         if node is None or (isinstance(node, Scalar) and node.value is None):
             return ()
         if not isinstance(node, Sequence):
-            self.decoder.problem(node, "run.gates must be a list")
+            self.decoder.problem(node, "run.gates must be a list", list_hint(node))
             return ()
         found = []
         for i, item in enumerate(node.items):

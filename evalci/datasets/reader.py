@@ -39,8 +39,7 @@ def read_datasets(names: Sequence[str], tools: Tools) -> Dataset:
             data = tools.files.read(name, tools.folder)
         except FileRefused as exc:
             message = printable(f"failed to read dataset {exc}")
-            hint = "" if Path(name).is_absolute() else "it is looked for beside the config that names it"
-            problems.append(Problem(file=printable(name), message=message, hint=hint))
+            problems.append(Problem(file=printable(name), message=message, hint=_where(name, exc, tools)))
             continue
         hasher.update(b"%d\n" % len(data) + data)
         path = tools.files.name(tools.folder / name)
@@ -49,10 +48,20 @@ def read_datasets(names: Sequence[str], tools: Tools) -> Dataset:
             (cases if isinstance(item, Case) else problems).append(item)  # type: ignore[arg-type]
     problems += _duplicates(cases, known_as)
     if not cases and not problems:
-        problems.append(Problem(file=", ".join(names), message="datasets contain no test cases"))
+        hint = 'write one case a line, such as {"id": "refund-1", "input": "How long do refunds take?"}'
+        problems.append(Problem(file=", ".join(names), message="datasets contain no test cases", hint=hint))
     if problems:
         raise DatasetError(_shortened(problems))
     return Dataset(cases=tuple(cases), digest=hasher.hexdigest())
+
+
+def _where(name: str, refused: FileRefused, tools: Tools) -> str:
+    """Where a dataset is looked for, and the file there that was probably meant."""
+    if Path(name).is_absolute() or not isinstance(refused.__cause__, FileNotFoundError):
+        return ""
+    near = tools.files.near(name, tools.folder)
+    meant = "" if near is None else f"\ndid you mean {quoted(near)}?"
+    return f"it is looked for beside the config that names it{meant}"
 
 
 def _read_file(data: bytes, name: str, path: str, folder: str) -> Iterator[Case | Problem]:

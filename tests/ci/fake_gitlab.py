@@ -10,7 +10,7 @@ from .local_server import Asked, Fault, LocalServer, Reply
 TOKEN = "glpat-token_that_must_never_show"
 _QUERY = {"page", "per_page", "sort", "order_by"}
 _PATH = re.compile(
-    r"/api/v4/(?:user|projects/group%2Fevals/merge_requests/(?P<iid>\d+)(?P<notes>/notes(?:/(?P<note>\d+))?)?)"
+    r"/api/v4/(?:user|projects/(?:17|group%2Fevals)/merge_requests/(?P<iid>\d+)(?P<notes>/notes(?:/(?P<note>\d+))?)?)"
 )
 
 

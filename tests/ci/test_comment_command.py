@@ -160,3 +160,42 @@ def test_another_event_or_no_token_is_a_usage_error(second: Scene):
     assert step.code == 2
     assert "on: workflow_run" in step.err
     assert second.comment("--help").code == 0
+
+
+def sharded(scene: Scene) -> list[dict[str, bytes]]:
+    """The artifacts of a run in two shards: those of the shards, and that of the job that merged them."""
+    scene.arrives("pull_request", run=500, head=FORK)
+    parts = []
+    for number in (1, 2):
+        scene.restore()
+        scene.evaluate("--shard", f"{number}/2")
+        parts.append({name: data for name, data in files_of(scene).items() if name.startswith("evals/")})
+        for name, data in parts[-1].items():
+            place = scene.root / "shards" / str(number) / name
+            place.parent.mkdir(parents=True, exist_ok=True)
+            place.write_bytes(data)
+    scene.restore()
+    assert scene.evaluate("--merge", str(scene.root / "shards")).code == 1
+    whole = {name: data for name, data in files_of(scene).items() if name.startswith("evals/")}
+    return [*parts, whole]
+
+
+def test_of_a_sharded_run_the_whole_is_told_and_no_part(second: Scene):
+    names = ("evalci-report-1-of-2", "evalci-report-2-of-2", "evalci-report")
+    second.fake.artifacts.clear()
+    hand_over(second, *sharded(second), names=names)
+    step = second.comment()
+    assert step.code == 0, step.err
+    (body,) = second.comments
+    assert body.count("Evals failed") == 1
+    assert "shard" not in body
+
+
+def test_of_a_sharded_run_that_was_not_merged_nothing_is_told(second: Scene):
+    names = ("evalci-report-1-of-2", "evalci-report-2-of-2")
+    second.fake.artifacts.clear()
+    hand_over(second, *sharded(second)[:2], names=names)
+    step = second.comment()
+    assert step.code == 0
+    assert second.comments == []
+    assert "no comment: the run left shards and no report of the whole" in step.err

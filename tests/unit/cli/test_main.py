@@ -236,6 +236,14 @@ def test_options_that_cannot_be_are_usage_errors(suite: Path, words: tuple[str, 
     assert said in run.err
 
 
+def test_several_targets_without_a_choice_are_told_both_ways_to_choose(suite: Path) -> None:
+    suite.write_text(suite.read_text().replace("targets:", "targets:\n  other: {type: shell, cmd: cat}", 1))
+    run = Run("run", str(suite))
+    assert run.code == 2
+    assert "pass --target <name>" in run.err
+    assert "`matrix: [other, echo]` under `run:`" in run.err
+
+
 def test_a_config_without_an_end_is_refused(tmp_path: Path) -> None:
     (tmp_path / "evals.yaml").symlink_to("/dev/zero")
     run = Run("validate", str(tmp_path / "evals.yaml"))

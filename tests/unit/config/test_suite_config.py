@@ -47,6 +47,32 @@ def with_(old: str, new: str) -> str:
     return SOUND.replace(old, new)
 
 
+@pytest.mark.parametrize(("old", "new", "message"), [
+    ("  - file: cases.jsonl", "  file: cases.jsonl", "datasets must be a list"),
+    ("    - { type: pass_rate, min: 0.9 }", "    type: pass_rate", "run.gates must be a list"),
+    ("  concurrency: 2", "  matrix: {bot: 1}", "run.matrix must be a list, got a mapping"),
+])  # fmt: skip
+def test_entries_without_dashes_are_told_how_a_list_is_written(old: str, new: str, message: str) -> None:
+    said, hint = mistakes(with_(old, new))
+    assert said.endswith(message)
+    assert hint == "  a list has `- ` before each of its entries"
+
+
+def test_a_percentage_is_told_how_a_share_is_written() -> None:
+    said, hint = mistakes(with_("min: 0.9", "min: 90"))
+    assert said.endswith("run.gates: pass_rate min must be within [0, 1], got 90")
+    assert hint == "  90 percent is 0.9"
+    _, hint = mistakes(with_("min: 0.9", "min: 99.5%"))
+    assert hint == "  99.5 percent is 0.995"
+
+
+def test_what_is_no_percentage_is_not_taken_for_one() -> None:
+    assert len(mistakes(with_("min: 0.9", "min: -0.5"))) == 1
+    assert len(mistakes(with_("min: 0.9", "min: 101"))) == 1
+    assert len(mistakes(with_("min: 0.9", "min: nine%"))) == 1
+    assert len(mistakes(with_("concurrency: 2", "concurrency: 50%"))) == 1
+
+
 def test_a_sound_suite_keeps_names_types_settings_and_places() -> None:
     suite = read(SOUND)
     assert list(suite.targets) == ["bot", "cat"]

@@ -198,7 +198,9 @@ def test_a_case_needs_an_input_or_a_trace(tmp_path: Path, line: str) -> None:
 
 @pytest.mark.parametrize("data", ["", "\n\n", "\ufeff", " \r\n\u3000\n"])
 def test_no_case_at_all_is_an_error(tmp_path: Path, data: str) -> None:
-    assert the_problem(tmp_path, data).message == "datasets contain no test cases"
+    problem = the_problem(tmp_path, data)
+    assert problem.message == "datasets contain no test cases"
+    assert '{"id": "refund-1", "input": "' in problem.hint
 
 
 def test_ids_that_come_twice_name_both_lines_within_a_file_and_across_files(tmp_path: Path) -> None:
@@ -266,6 +268,23 @@ def test_a_file_that_may_not_or_cannot_be_read_says_which_and_why(tmp_path: Path
     assert problem.message.startswith("failed to read dataset ")
     assert why in problem.message
     assert "secret" not in problem.message
+
+
+def test_a_dataset_of_a_slightly_wrong_name_is_answered_with_the_right_one(tmp_path: Path) -> None:
+    put(tmp_path, '{"input": "a"}', "data/cases.jsonl")
+    put(tmp_path, '{"input": "a"}', "data/quite-another.jsonl")
+    (problem,) = problems_of(tmp_path, None, "data/case.jsonl")
+    assert problem.hint.splitlines() == [
+        "it is looked for beside the config that names it",
+        'did you mean "data/cases.jsonl"?',
+    ]
+
+
+def test_a_path_that_leaves_the_project_is_answered_with_no_name_from_there(tmp_path: Path) -> None:
+    put(tmp_path, '{"input": "a"}', "cases.jsonl")
+    (tmp_path / "project").mkdir()
+    (problem,) = problems_of(tmp_path / "project", None, "../case.jsonl")
+    assert "did you mean" not in problem.hint
 
 
 def test_outside_is_allowed_when_asked_for(tmp_path: Path) -> None:
