@@ -27,7 +27,7 @@ jobs:
       - uses: actions/checkout@3d3c42e5aac5ba805825da76410c181273ba90b1
       - id: evals
         uses: org/evalci@v1
-        with: {runtime: RUNTIME, image: "IMAGE"}
+        with: {runtime: RUNTIME, image: "IMAGE", target: bot}
       - if: always()
         env: {SAID: "${{ toJSON(steps.evals.outputs) }}"}
         run: echo "$SAID" > "$RUN_FOLDER/outputs.json"
@@ -46,7 +46,7 @@ jobs:
         with: {runtime: RUNTIME}
 """
 SUITE = """
-targets: {bot: {type: shell, cmd: COMMAND}}
+targets: {bot: {type: shell, cmd: COMMAND}, other: {type: shell, cmd: "false"}}
 datasets: [{file: cases.jsonl}]
 scorers: [{type: contains, value: good}]
 """

@@ -75,6 +75,14 @@ def test_every_foreign_action_is_a_full_commit_and_no_script_is_pasted_into(path
         assert "${{" not in str(step.get("run", "")), step
 
 
+def test_the_docs_tell_of_every_input_and_output() -> None:
+    action = yaml.safe_load((ROOT / "action.yml").read_text("utf-8"))
+    page = (ROOT / "docs/github.md").read_text("utf-8")
+    rows = re.findall(r"^\| (`[^|]+`) \|", page, re.MULTILINE)
+    told = {name for row in rows for name in re.findall(r"`([\w-]+)`", row)}
+    assert {*action["inputs"], *action["outputs"]} <= told
+
+
 def steps_of(data: dict) -> list[dict]:
     if "runs" in data:
         return data["runs"]["steps"]
