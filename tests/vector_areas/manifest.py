@@ -28,7 +28,8 @@ def run(row: dict[str, Any]) -> None:
             (problem,) = verify(out).problems
             assert ("no part of the run" in problem) == (want["part_of_the_run"] is False)
         elif given.get("artifact_bytes_changed_after_run"):
-            (out / "report.md").write_text("x")
+            page = (out / "report.md").read_bytes()
+            (out / "report.md").write_bytes(bytes([page[0] ^ 1]) + page[1:])
             assert "report.md: differs: it has SHA-256" in verify(out).problems[0]
         elif "config_has" in given:
             text = (out / "manifest.json").read_text()

@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import time
+import uuid
 from pathlib import Path
 
 import pytest
@@ -189,31 +190,33 @@ def test_a_replay_of_deterministic_scorers_loads_no_http_client_and_no_schema_li
 
 @pytest.mark.parametrize("name", ["SIGTERM", "SIGHUP"])
 def test_a_signal_to_end_ends_a_run_with_130_and_leaves_nothing_running(suite: Path, name: str) -> None:
-    run = _sleeping(suite, "987.5")
+    marker = f"marker-{uuid.uuid4().hex}"
+    run = _sleeping(suite, f"MARKER={marker} exec sleep 60")
     run.send_signal(getattr(signal, name))
     _, err = run.communicate(timeout=20)
     assert run.returncode == 130, err
     assert "interrupted" in err
-    assert alive("987.5") == []
+    assert alive(marker) == []
 
 
 def test_a_run_under_nohup_goes_on_without_its_terminal(suite: Path) -> None:
-    run = _sleeping(suite, "1.25", "nohup")
+    run = _sleeping(suite, "exec sleep 1.25", "nohup")
     run.send_signal(signal.SIGHUP)
     out, err = run.communicate(timeout=20)
     assert run.returncode == 1, err
     assert "FAILED" in out
 
 
-def _sleeping(suite: Path, seconds: str, *before: str) -> "subprocess.Popen[str]":
-    """A run whose target sleeps by now."""
-    suite.write_text(SUITE.replace("cat", f"touch started; exec sleep {seconds}"))
+def _sleeping(suite: Path, command: str, *before: str) -> "subprocess.Popen[str]":
+    """A run whose target sleeps by now. That a hang-up ends it must not depend on how the tests were started."""
+    suite.write_text(SUITE.replace("cat", f"touch started; {command}"))
     run = subprocess.Popen(
         [*before, sys.executable, "-m", "evalci", "run", str(suite), "--no-history"],
         cwd=suite.parent,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
+        preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_DFL),
     )
     for _ in range(400):
         if (suite.parent / "started").exists():
