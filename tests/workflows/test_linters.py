@@ -16,7 +16,7 @@ ACTIONS = [ROOT / "action.yml", ROOT / "comment" / "action.yml"]
 WORKFLOWS = sorted((ROOT / ".github" / "workflows").glob("*.yml"))
 SCRIPTS = [
     ROOT / "action/step",
-    *(ROOT / "scripts" / name for name in ("test-container", "test-arm64", "build-pyz", "pin-image")),
+    *(ROOT / "scripts" / name for name in ("test-container", "test-arm64", "test-python", "build-pyz", "pin-image")),
 ]
 
 pytestmark = pytest.mark.slow
