@@ -178,8 +178,8 @@ class Job:
         (run / "event.json").write_text(json.dumps(payload))
         environ = {"HOME": str(home), "XDG_CACHE_HOME": str(home / ".cache")}
         environ["PATH"] = f"{programs_folder}:{self.path}"
-        # What the Action installs is fetched once for all runs of a test, and compiled only as far as it is used.
-        environ |= {"PIP_CACHE_DIR": str(self.root / "pip"), "PIP_NO_COMPILE": "1"}
+        # What the Action installs is fetched once for all tests, and compiled only as far as it is used.
+        environ |= {"PIP_CACHE_DIR": str(ROOT / ".cache" / "pip"), "PIP_NO_COMPILE": "1"}
         done = subprocess.run(
             self._command(event, place, secrets or {}),
             cwd=project,

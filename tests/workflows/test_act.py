@@ -1,4 +1,7 @@
-"""The Action in a real run of a workflow, by `act`, against the fake GitHub; what cannot be fetched has stand-ins."""
+"""The Action in a real run of a workflow, by `act`, against the fake GitHub; what cannot be fetched has stand-ins.
+
+Here its steps run in containers, and where there is no Docker. The workflows of the docs run on the host.
+"""
 
 import os
 from pathlib import Path
@@ -14,10 +17,7 @@ from .act import SECOND_WORKFLOW, Job
 pytestmark = pytest.mark.slow
 
 IMAGE = os.environ.get("EVALCI_IMAGE", "")
-RUNTIMES = [
-    "host",
-    pytest.param("container", marks=pytest.mark.skipif(not IMAGE, reason="only scripts/test-container has an image")),
-]
+needs_image = pytest.mark.skipif(not IMAGE, reason="only scripts/test-container has an image")
 
 
 @pytest.fixture
@@ -27,10 +27,9 @@ def fake():
         assert server.violations == []
 
 
-@pytest.fixture(params=RUNTIMES)
+@pytest.fixture(params=[pytest.param("container", marks=needs_image)])
 def job(request: pytest.FixtureRequest, tools: Path, fake: FakeGitHub, tmp_path: Path) -> Job:
-    image = IMAGE if request.param == "container" else ""
-    return Job(tools=tools, fake=fake, root=tmp_path, runtime=request.param, image=image)
+    return Job(tools=tools, fake=fake, root=tmp_path, runtime=request.param, image=IMAGE)
 
 
 def everything_but_docker(folder: Path) -> str:
@@ -78,7 +77,7 @@ def test_without_docker_the_job_itself_is_where_evalci_runs(
     assert len(fake.bodies(PULL)) == 1
 
 
-@pytest.mark.skipif(not IMAGE, reason="only scripts/test-container has an image")
+@needs_image
 def test_with_docker_and_an_image_auto_takes_the_container_unless_the_job_is_in_one(
     tools: Path, fake: FakeGitHub, tmp_path: Path
 ) -> None:
