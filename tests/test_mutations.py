@@ -294,13 +294,6 @@ BREAKAGES: Final = (
         f"{UNIT}/scorers/test_ndjson_scorer.py",
     ),
     Breakage(
-        "who goes alone is joined by others",
-        "scorers/subprocess_ndjson.py",
-        " and not (request.alone or first.alone)",
-        "",
-        f"{UNIT}/scorers/test_ndjson_scorer.py",
-    ),
-    Breakage(
         "a program whose answer is late only stopped",
         "process/lines.py",
         "            self.was_late = True\n",
