@@ -213,6 +213,11 @@ class Job:
             shutil.copytree(self.ours / name, ours / name)
         for name in ("action.yml", "requirements.lock"):
             shutil.copy(self.ours / name, ours / name)
+        if self.image:  # the second Action takes no other than the one that a release names
+            text = (ours / "comment/action.yml").read_text()
+            (ours / "comment/action.yml").write_text(
+                re.sub("RELEASED_IMAGE: .*", f'RELEASED_IMAGE: "{self.image}"', text)
+            )
         if not self.released:
             for file in (ours / "action.yml", ours / "comment/action.yml"):
                 file.write_text(re.sub(r"RELEASED_IMAGE: .*", 'RELEASED_IMAGE: ""', file.read_text()))
