@@ -125,7 +125,7 @@ def _arm_report(plan: Plan, asked: Asked, digests: Digests, arm: Arm, results: t
         before=_before(plan, asked, arm, results),
         like_for_like=diff is None or diff.like_for_like,
     )
-    outcomes, verdict = _judged(plan, asked, arm, facts, diff, calibrations)
+    outcomes, verdict = _judged(plan, asked, arm, gates, facts, diff, calibrations)
     return Report(
         suite=_suite_info(plan, digests, arm.name, len(results)),
         verdict=verdict,
@@ -146,6 +146,7 @@ def _judged(
     plan: Plan,
     asked: Asked,
     arm: Arm,
+    gates: Sequence[Any],
     facts: GateFacts,
     diff: BaselineDiff | None,
     calibrations: tuple[GateOutcome, ...],
@@ -154,7 +155,6 @@ def _judged(
     results = tuple(facts.results)
     if _is_empty_shard(plan, results):
         return (), Verdict(passed=True, exit_code=EXIT_PASSED)
-    gates = [block.settings for block in plan.suite.gates_of(arm.name)]
     outcomes = (*evaluate(gates, facts), *calibrations)
     verdict = decide(
         results=results,

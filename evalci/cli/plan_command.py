@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from evalci.cli.console import Console, Parser
 from evalci.cli.loop import run_async
-from evalci.cli.run_command import DEFAULT_CONFIG, request_of
+from evalci.cli.run_command import add_suite_options, request_of
 from evalci.errors import EXIT_PASSED, UsageError
 from evalci.pipeline import Surroundings, load_suite, prepare
 from evalci.reporters.facts import dollars
@@ -23,11 +23,7 @@ WHOSE: Final = {"auto": "`evalci record`", "live": "`evalci run --cache live`", 
 def main(words: list[str], console: Console) -> int:
     """Print the plan; 0 unless the suite cannot be read."""
     parser = Parser("plan", "What would be called, with tokens and dollars. Calls nothing.")
-    parser.add_argument("config", nargs="?", default=DEFAULT_CONFIG, help="the suite (default: evals.yaml)")
-    parser.add_argument("--target", metavar="NAME", help="which target, when the suite has several")
-    parser.add_argument("--matrix", metavar="A,B", help="several targets side by side")
-    parser.add_argument("--filter", metavar="ID", action="append", default=[], help="only cases with this id or glob")
-    parser.add_argument("--shard", metavar="I/N", help="only part I of N of the cases")
+    add_suite_options(parser)
     parser.add_argument(
         "--cache",
         default="auto",

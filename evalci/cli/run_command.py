@@ -50,11 +50,7 @@ def run_parser(command: str, cache: str) -> Parser:
         "Run a suite against its recordings." if command == "run" else "Run a suite; call and record what is missing."
     )
     parser = Parser(command, about)
-    parser.add_argument("config", nargs="?", default=DEFAULT_CONFIG, help="the suite (default: evals.yaml)")
-    parser.add_argument("--target", metavar="NAME", help="which target, when the suite has several")
-    parser.add_argument("--matrix", metavar="A,B", help="several targets side by side")
-    parser.add_argument("--filter", metavar="ID", action="append", default=[], help="only cases with this id or glob")
-    parser.add_argument("--shard", metavar="I/N", help="only part I of N of the cases")
+    add_suite_options(parser)
     parser.add_argument(
         "--cache",
         default=cache,
@@ -70,6 +66,15 @@ def run_parser(command: str, cache: str) -> Parser:
     parser.add_argument("--manifest", metavar="DIR", help="keep the report in a folder that binds verdict and inputs")
     add_output_options(parser)
     return parser
+
+
+def add_suite_options(parser: Parser) -> None:
+    """Which suite is meant, and which part of it."""
+    parser.add_argument("config", nargs="?", default=DEFAULT_CONFIG, help="the suite (default: evals.yaml)")
+    parser.add_argument("--target", metavar="NAME", help="which target, when the suite has several")
+    parser.add_argument("--matrix", metavar="A,B", help="several targets side by side")
+    parser.add_argument("--filter", metavar="ID", action="append", default=[], help="only cases with this id or glob")
+    parser.add_argument("--shard", metavar="I/N", help="only part I of N of the cases")
 
 
 def request_of(arguments: argparse.Namespace) -> Request:
