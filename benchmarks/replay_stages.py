@@ -18,7 +18,7 @@ from typing import Any
 import orjson
 
 from evalci.calls import Call, Reply
-from evalci.calls.chat import chat_endpoint
+from evalci.calls.endpoint import chat_endpoint
 from evalci.calls.transport import Transport
 from evalci.cassette import Cassette, Redactor, codec, store
 from evalci.datasets import read_datasets

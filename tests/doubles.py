@@ -13,7 +13,8 @@ from typing import Any, TypeVar
 import httpx
 
 from evalci.calls import Call, CallError, Endpoint, Reply
-from evalci.calls.chat import ChatCaller, chat_endpoint
+from evalci.calls.chat import ChatCaller
+from evalci.calls.endpoint import chat_endpoint
 from evalci.calls.transport import Transport
 from evalci.cassette import Cassette, Mode, Redactor
 from evalci.files import ProjectFiles

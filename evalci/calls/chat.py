@@ -5,11 +5,9 @@ from typing import Any
 
 from evalci.calls.call import Call, Reply
 from evalci.calls.chat_answer import read_chat
-from evalci.calls.endpoint import canonical, chat_endpoint
+from evalci.calls.endpoint import canonical
 from evalci.calls.live import LiveCaller
 from evalci.calls.transport import HttpResponse
-
-__all__ = ["ChatCaller", "chat_endpoint", "chat_request", "read_completion"]
 
 
 class ChatCaller(LiveCaller):

@@ -6,12 +6,10 @@ from typing import Any, Final
 
 from evalci.calls.call import Call, CallError, Reply
 from evalci.calls.chat_answer import read_usage
-from evalci.calls.endpoint import canonical, embeddings_endpoint
+from evalci.calls.endpoint import canonical
 from evalci.calls.failures import error_body, error_of, read_json
 from evalci.calls.live import LiveCaller
 from evalci.calls.transport import HttpResponse
-
-__all__ = ["EmbeddingsCaller", "embeddings_endpoint", "embeddings_request", "read_embedding"]
 
 Scrub = Callable[[str], str]
 

@@ -4,12 +4,10 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from evalci.calls.call import Call, Reply
-from evalci.calls.endpoint import PLACEHOLDER, canonical, http_endpoint
+from evalci.calls.endpoint import PLACEHOLDER, canonical
 from evalci.calls.http_answer import read_answer
 from evalci.calls.live import LiveCaller
 from evalci.calls.transport import HttpRequest, HttpResponse, Transport
-
-__all__ = ["HttpCaller", "filled", "http_endpoint", "http_request", "percent_encoded"]
 
 _AS_IT_IS: Final = frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789")
 

@@ -8,8 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from evalci.calls import Call, Endpoint, Reply, canonical
-from evalci.calls.chat import chat_endpoint
-from evalci.calls.http_call import http_endpoint
+from evalci.calls.endpoint import chat_endpoint, http_endpoint
 from evalci.cassette import Cassette, Redactor, store
 from evalci.engine import EngineSettings, Slot, run_cases
 from evalci.model import Case, CaseResult, Output, Tokens

@@ -6,8 +6,9 @@ from typing import Any
 import pytest
 
 from evalci.calls import CallError
+from evalci.calls.endpoint import http_endpoint
 from evalci.calls.http_answer import read_answer
-from evalci.calls.http_call import http_endpoint, http_request
+from evalci.calls.http_call import http_request
 from evalci.calls.transport import HttpRequest, HttpResponse
 from evalci.model import Output
 from evalci.targets.http import Http

@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 
 from evalci.calls import CallError, Reply
-from evalci.calls.embeddings import embeddings_endpoint, embeddings_request, read_embedding
+from evalci.calls.embeddings import embeddings_request, read_embedding
+from evalci.calls.endpoint import embeddings_endpoint
 from evalci.model import Output, Score
 from evalci.scorers import ScorerError
 from evalci.scorers.similarity import Similarity

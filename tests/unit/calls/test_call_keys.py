@@ -9,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evalci.calls import Endpoint, canonical, digest
-from evalci.calls.chat import chat_endpoint, chat_request
+from evalci.calls.chat import chat_request
+from evalci.calls.endpoint import chat_endpoint
 from tests.doubles import a_call
 
 TEXTS = st.text(st.characters(exclude_categories=["Cs"]), max_size=20)

@@ -273,6 +273,6 @@ def test_a_streamed_answer_is_known_by_its_content_type() -> None:
 
 
 def a_chat(url: str) -> Any:
-    from evalci.calls.chat import chat_endpoint
+    from evalci.calls.endpoint import chat_endpoint
 
     return chat_endpoint(f"{url}/v1", "m")

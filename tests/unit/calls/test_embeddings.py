@@ -10,7 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evalci.calls import CallError, Reply
-from evalci.calls.embeddings import EmbeddingsCaller, embeddings_endpoint, embeddings_request, read_embedding
+from evalci.calls.embeddings import EmbeddingsCaller, embeddings_request, read_embedding
+from evalci.calls.endpoint import embeddings_endpoint
 from evalci.calls.transport import Transport
 from evalci.cassette.codec import response_of
 from evalci.model import Tokens

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evalci.calls import Call, Endpoint, Reply
-from evalci.calls.chat import chat_endpoint
+from evalci.calls.endpoint import chat_endpoint
 from evalci.cassette.codec import Recording, read_line, response_of, write_line
 from evalci.cassette.explain import Explainer
 from tests.doubles import a_call

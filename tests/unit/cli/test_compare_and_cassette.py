@@ -6,8 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from evalci.calls.chat import chat_endpoint
-from evalci.calls.endpoint import Endpoint, canonical
+from evalci.calls.endpoint import Endpoint, canonical, chat_endpoint
 from tests.unit.cli.test_main import Run
 
 SUITE = """\

@@ -12,7 +12,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evalci.calls.http_call import filled, http_endpoint, http_request, percent_encoded
+from evalci.calls.endpoint import http_endpoint
+from evalci.calls.http_call import filled, http_request, percent_encoded
 from evalci.calls.transport import HttpRequest
 from evalci.cassette import Redactor
 from evalci.config.settings import Fault
