@@ -5,9 +5,21 @@ and not the machine.
 """
 
 import os
+import signal
+from collections.abc import Callable
 from pathlib import Path
 
 PROGRAMS = Path(__file__).parent
+
+
+def hearing(*signals: signal.Signals) -> Callable[[], None]:
+    """For `preexec_fn`: a program that hears these signals, though whoever started the tests may have them ignored."""
+
+    def listen() -> None:
+        for each in signals:
+            signal.signal(each, signal.SIG_DFL)
+
+    return listen
 
 
 def alive(marker: str) -> list[int]:

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from evalci.cli import main
-from tests.programs import alive
+from tests.programs import alive, hearing
 
 
 class Run:
@@ -216,7 +216,7 @@ def _sleeping(suite: Path, command: str, *before: str) -> "subprocess.Popen[str]
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
-        preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_DFL),
+        preexec_fn=hearing(signal.SIGHUP),
     )
     for _ in range(400):
         if (suite.parent / "started").exists():

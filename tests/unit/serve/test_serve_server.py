@@ -19,6 +19,7 @@ from evalci.history import HistoryStore
 from evalci.serve.pages import HEADERS
 from evalci.serve.server import Viewer, open_viewer
 from tests.factories import passed, report_of
+from tests.programs import hearing
 from tests.unit.cli.test_main import Run
 from tests.unit.serve.conftest import NOW
 
@@ -144,7 +145,13 @@ def test_ctrl_c_is_how_it_ends(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "evalci", "serve", "--port", "0"]
     environ = {"PATH": os.environ["PATH"], "PYTHONPATH": str(Path(__file__).parents[3])}
     process = subprocess.Popen(
-        command, cwd=tmp_path, env=environ, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        command,
+        cwd=tmp_path,
+        env=environ,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        preexec_fn=hearing(signal.SIGINT),
     )
     assert isinstance(process.stdout, io.TextIOWrapper)
     found = re.match(r"http://127\.0\.0\.1:(\d+)/ shows the runs beside evals\.yaml", process.stdout.readline())
